@@ -8,6 +8,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 import reluscope as rs
 from benchmarks.measure import Measurement
 from reluscope.single_threaded import one_thread
+from reluscope_studies import boolean
 
 TARGET = "the losses of all 2^14 subnetworks of a network of width 14 in one batch"
 WIDTH, INPUTS = 14, 6
@@ -18,7 +19,7 @@ SINGLE = 500
 def run(quick: bool) -> list[Measurement]:
     """Evaluate parity's loss for all subnetworks of an untrained network."""
     width = 8 if quick else WIDTH
-    bits = torch.tensor(rs.boolean.all_inputs(INPUTS).tolist(), dtype=torch.float32)
+    bits = torch.tensor(boolean.all_inputs(INPUTS).tolist(), dtype=torch.float32)
     points, targets = 2 * bits - 1, bits.sum(dim=1) % 2
     stack = rs.stacked.initialize((width,), num_inputs=INPUTS, seeds=[0], scheme="he")
     with one_thread():

@@ -1,9 +1,14 @@
 """Which names of reluscope a source uses that are not public: what users are shown, users can write."""
 
 import ast
+from importlib import import_module
 from types import ModuleType
 
 import reluscope as rs
+from reluscope import extending
+
+# Modules for packages beside this one, which `docs/extending.md` names; users do without them.
+FOR_PACKAGES = ("reluscope.arguments", *(f"reluscope.extending.{one}" for one in extending.__all__))
 
 
 def public_names(module):
@@ -32,8 +37,8 @@ def dotted(node):
     return names[::-1] if isinstance(node, ast.Name) and node.id == "rs" else None
 
 
-def violations(source):
-    """Return one sentence per private name of reluscope that a source uses."""
+def violations(source, for_packages=()):
+    """Return one sentence per private name of reluscope that a source uses, names of some modules aside."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -41,6 +46,10 @@ def violations(source):
                 if alias.name.split(".")[0] == "reluscope" and (alias.name, alias.asname) != ("reluscope", "rs"):
                     found.append(f"line {node.lineno}: write import reluscope as rs")
         elif isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "reluscope":
+            if node.module in for_packages:
+                names, offered = {alias.name for alias in node.names}, import_module(node.module).__all__
+                found += [f"line {node.lineno}: {node.module} has no name {name}" for name in names - set(offered)]
+                continue
             chains = [[*node.module.split(".")[1:], alias.name] for alias in node.names]
             found += [f"line {node.lineno}: {why}" for chain in chains if (why := refusal(*chain))]
         elif isinstance(node, ast.Attribute) and (names := dotted(node)) and (why := refusal(*names)):

@@ -1,6 +1,6 @@
 """The reference: one page for every public name, written before Sphinx reads its sources.
 
-Names are those of ``reluscope.__all__`` and of the namespaces in it.
+Names are those of ``reluscope.__all__``, of the namespaces in it, and of the public modules of ``reluscope_studies``.
 """
 
 import enum
@@ -8,6 +8,7 @@ import inspect
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
@@ -15,15 +16,17 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 from matplotlib.colors import Colormap
 
 import reluscope as rs
+import reluscope_studies
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 FOLDER = "reference"
+STUDIES = "reluscope_studies"
 
 
 class PublicName(NamedTuple):
-    """A public name, the namespace it is in ("" for reluscope itself), and what it stands for."""
+    """A public name, the namespace it is in ("" for reluscope itself, whole for studies), and what it stands for."""
 
     namespace: str
     name: str
@@ -76,7 +79,18 @@ def namespaces() -> dict[str, ModuleType]:
         for one in getattr(module, "__all__", ())
         if isinstance(getattr(module, one), ModuleType)
     }
-    return dict(sorted({**found, **inner}.items()))
+    beside = {f"{STUDIES}.{one}": import_module(f"{STUDIES}.{one}") for one in reluscope_studies.OBJECTS}
+    return dict(sorted({**found, **inner, **beside}.items()))
+
+
+def written(dotted: str) -> str:
+    """Return a name as a reader writes it."""
+    return dotted if dotted.startswith(STUDIES) else f"rs.{dotted}" if dotted else "rs"
+
+
+def importable(namespace: str) -> str:
+    """Return the module of a namespace."""
+    return namespace if namespace.startswith(STUDIES) else f"reluscope.{namespace}" if namespace else "reluscope"
 
 
 def all_public_names() -> list[PublicName]:
@@ -97,11 +111,10 @@ def heading(text: str) -> Iterator[str]:
 
 def page_of(name: PublicName, known: dict[int, PublicName]) -> str:
     """Return the page of a name; of the second name of one thing, where the first has its page."""
-    module = f"reluscope.{name.namespace}" if name.namespace else "reluscope"
     first = known.setdefault(id(name.value), name) if name.kind != "values" else name
-    lines = [*heading(f"rs.{name.dotted}"), f".. currentmodule:: {module}", ""]
+    lines = [*heading(written(name.dotted)), f".. currentmodule:: {importable(name.namespace)}", ""]
     if first is not name:
-        lines += [f"The same as :doc:`rs.{first.dotted} </{first.page}>`."]
+        lines += [f"The same as :doc:`{written(first.dotted)} </{first.page}>`."]
     elif name.kind == "values":
         lines += [f".. py:data:: {name.name}", "", f"   {contents(name.value)}"]
     elif name.kind == "functions":
@@ -128,15 +141,14 @@ def contents(value: Any) -> str:
 def page_of_namespace(namespace: str, module: ModuleType, names: list[PublicName]) -> str:
     """Return the page of a namespace: what it is, and a table of its names."""
     about = inspect.getdoc(module) or ""
-    title = f"rs.{namespace}" if namespace else "rs"
-    lines = [*heading(title)]
+    lines = [*heading(written(namespace))]
     if namespace:
         lines += [about, ""]
     lines += [".. list-table::", "   :widths: 1 2", ""]
     for one in names:
         lines += [f"   * - :doc:`{one.name} </{one.page}>`", f"     - {one.summary}"]
     lines += ["", ".. toctree::", "   :hidden:", ""]
-    lines += [f"   rs.{one.dotted} </{one.page}>" for one in names]
+    lines += [f"   {written(one.dotted)} </{one.page}>" for one in names]
     return "\n".join(lines) + "\n"
 
 
@@ -144,7 +156,7 @@ def page_of_all(modules: Mapping[str, ModuleType]) -> str:
     """Return the page of all namespaces."""
     lines = [*heading("Reference"), "Every public name, as it is written after ``import reluscope as rs``.", ""]
     lines += [".. list-table::", "   :widths: 1 3", ""]
-    rows = {f"rs.{one}" if one else "rs": (f"/{FOLDER}/{one or 'nouns'}", module) for one, module in modules.items()}
+    rows = {written(one): (f"/{FOLDER}/{one or 'nouns'}", module) for one, module in modules.items()}
     for title, (page, module) in rows.items():
         about = " ".join((inspect.getdoc(module) or "").partition("\n\n")[0].split())
         lines += [f"   * - :doc:`{title} <{page}>`", f"     - {escaped(about)}"]
@@ -175,7 +187,7 @@ def write_pages(app: "Sphinx") -> None:
     modules = {"": rs, **namespaces()}
     for namespace, module in modules.items():
         # A reader's name of a module, under which autodoc can import it.
-        sys.modules.setdefault(f"reluscope.{namespace}" if namespace else "reluscope", module)
+        sys.modules.setdefault(importable(namespace), module)
     names = all_public_names()
     known: dict[int, PublicName] = {}
     pages = {one.page: page_of(one, known) for one in names}

@@ -5,10 +5,10 @@ The hardest function of four inputs takes turns along its best direction: the nu
 to pay for.
 """
 
-import reluscope as rs
+from reluscope_studies import boolean, pictures
 
-function = rs.boolean.BooleanFunction(4, 1785)
-direction = rs.boolean.swaps(function).direction
+function = boolean.BooleanFunction(4, 1785)
+direction = boolean.swaps(function).direction
 
-figure = rs.plots.boolean_direction(function, direction)
+figure = pictures.boolean_direction(function, direction)
 figure

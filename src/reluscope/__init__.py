@@ -11,13 +11,13 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from reluscope.moved_names import refuse
 from reluscope.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, studies, testing
     from reluscope.analyses import (
         annulus,
-        boolean,
         bounds,
         classification,
         codespace,
@@ -113,7 +113,6 @@ _HOMES = {
     "Tracker": "reluscope.analyses.tracking",
     "activations_at": "reluscope.networks.models.torch.parts",
     "annulus": "reluscope.analyses.annulus",
-    "boolean": "reluscope.analyses.boolean",
     "bounds": "reluscope.analyses.bounds",
     "classification": "reluscope.analyses.classification",
     "coarse_partition": "reluscope.partitions",
@@ -198,7 +197,6 @@ __all__ = [
     "Tracker",
     "activations_at",
     "annulus",
-    "boolean",
     "bounds",
     "classification",
     "coarse_partition",
@@ -253,7 +251,6 @@ __all__ = [
 _MODULES = frozenset(
     {
         "annulus",
-        "boolean",
         "bounds",
         "classification",
         "codespace",
@@ -301,9 +298,7 @@ sys.modules[__name__].__class__ = _LazyPackage
 def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
-        raise AttributeError(
-            f"module {__name__!r} has no attribute {name!r}; its public names are {', '.join(__all__)}."
-        )
+        raise refuse(__name__, name, __all__)
     module = import_module(home)
     value = module if name in _MODULES else getattr(module, name)
     globals()[name] = value

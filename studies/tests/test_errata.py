@@ -13,6 +13,7 @@ import torch
 from scipy.spatial import ConvexHull
 
 import reluscope as rs
+from reluscope_studies import boolean
 from reluscope_studies.sattelberg2026_ch3 import atlas
 from reluscope_studies.sattelberg2026_ch4 import solutions
 from reluscope_studies.sattelberg2026_ch6 import _jacobians as chapter6
@@ -141,7 +142,7 @@ def test_the_range_of_targets_of_a_perceptron():
         assert sum(2.0**-inputs for _ in range(2**inputs + 1)) > 1
         assert sum(2.0**-inputs for _ in range(2**inputs)) == 1
     weights = np.random.default_rng(0).normal(size=(4000, 2))
-    ones = (weights @ rs.boolean.all_inputs(2).T > 0).sum(axis=1)
+    ones = (weights @ boolean.all_inputs(2).T > 0).sum(axis=1)
     assert ones.max() == 3
     assert np.bincount(ones, minlength=5) / 4000 == pytest.approx([0.25] * 4 + [0], abs=0.03)
 
@@ -154,7 +155,7 @@ def printed_case(weights):
 
 def order_of(weights):
     """Return the order of all inputs by their sum, which is all that swaps depend on."""
-    return tuple(np.argsort(rs.boolean.all_inputs(len(weights)) @ weights).tolist())
+    return tuple(np.argsort(boolean.all_inputs(len(weights)) @ weights).tolist())
 
 
 def test_the_printed_cases_miss_orderings():

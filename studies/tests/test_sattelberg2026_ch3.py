@@ -8,7 +8,7 @@ import pytest
 
 import reluscope as rs
 from reluscope.studies import Setting
-from reluscope_studies import plots
+from reluscope_studies import boolean, plots
 from reluscope_studies.sattelberg2026_ch3 import _cells, _networks, atlas, classes, local_optima, ten_inputs
 from reluscope_studies.sattelberg2026_ch3._cells import Cell
 
@@ -35,7 +35,7 @@ def test_first_networks_have_he_s_weights_and_usual_biases():
 
 
 def test_right_inputs_are_those_of_a_plain_forward_pass():
-    functions = tuple(rs.boolean.BooleanFunction(4, number) for number in (27030, 1, 0))
+    functions = tuple(boolean.BooleanFunction(4, number) for number in (27030, 1, 0))
     seeds = _networks.seeds_of(Setting("small", seed=3), (1,), 5, 3)
     learned = _networks.learn(functions, (3, 2), seeds, leak=0.1, epochs=0, device="cpu")
     stack = _networks.first_networks((3, 2), num_inputs=4, seeds=seeds.ravel().tolist(), leak=0.1)
@@ -51,7 +51,7 @@ def test_right_inputs_are_those_of_a_plain_forward_pass():
 
 
 def test_networks_that_succeed_have_all_inputs_right():
-    functions = tuple(one for one, _ in rs.boolean.npn_classes(4)[1::37])
+    functions = tuple(one for one, _ in boolean.npn_classes(4)[1::37])
     seeds = _networks.seeds_of(Setting("small"), (0,), 4, len(functions))
     more = _networks.seeds_of(Setting("small"), (0,), 6, len(functions))
     assert np.array_equal(seeds, more[:4])
@@ -97,22 +97,22 @@ def test_two_leaky_units_of_one_layer_compute_a_class_of_swaps_value_five():
     inner = [[(0.8255257, -1.5066901, 0.837278, 0.8066561), 2.2684562]]
     inner += [[(2.481366, -2.124513, 1.0617868, 1.0675138), -0.35212278]]
     found = []
-    for x in rs.boolean.all_inputs(4).tolist():
+    for x in boolean.all_inputs(4).tolist():
         seen = [
             sum(Fraction(str(one)) * (2 * bit - 1) for one, bit in zip(w, x, strict=True)) + Fraction(str(b))
             for w, b in inner
         ]
         first, second = (one if one > 0 else one / 10 for one in seen)
         found.append(Fraction("-2.1994655") * first + Fraction("3.4299753") * second + Fraction("1.700767") > 0)
-    assert rs.boolean.BooleanFunction.of_values(found).number == 1785
-    assert int(rs.boolean.swaps(rs.boolean.BooleanFunction(4, 1785)).value) == 5
+    assert boolean.BooleanFunction.of_values(found).number == 1785
+    assert int(boolean.swaps(boolean.BooleanFunction(4, 1785)).value) == 5
 
 
 def test_what_counts_as_hardest():
     rates = np.full(222, 0.5)
     assert atlas.hardest_of(rates) == []
     rates[[3, 221]] = 0.2, 0.21
-    representatives = [one.number for one, _ in rs.boolean.npn_classes(4)]
+    representatives = [one.number for one, _ in boolean.npn_classes(4)]
     assert atlas.hardest_of(rates) == [representatives[3], 27030]
     rates[3] = 0.19
     assert atlas.hardest_of(rates) == [representatives[3]]
@@ -132,7 +132,7 @@ def test_what_counts_as_hardest():
 def test_the_printed_solutions_are_steady_states():
     counts = [count for printed in local_optima.PRINTED.values() for count in printed]
     assert len(counts) == 15
-    assert {local_optima.case_of(state) for state in rs.boolean.steady_states()} >= {*local_optima.PRINTED}
+    assert {local_optima.case_of(state) for state in boolean.steady_states()} >= {*local_optima.PRINTED}
     case = ("0", "100", "011")
     assert local_optima.mirrored(case) == {case, ("0", "011", "100"), ("0", "001", "110"), ("0", "110", "001")}
 
@@ -173,7 +173,7 @@ def test_functions_of_many_inputs():
     assert len(mixed) == 222
     assert mixed[0] == parity
     # The representative of parity is that of four inputs: six are left.
-    assert int(rs.boolean.degree(mixed[-1])) == 6
+    assert int(boolean.degree(mixed[-1])) == 6
     assert len({*ten_inputs.functions_of(ten_inputs.RANDOM, 10, 5, 0)}) == 5
 
 

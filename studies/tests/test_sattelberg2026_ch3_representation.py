@@ -6,9 +6,8 @@ from math import log2
 import numpy as np
 import pytest
 
-import reluscope as rs
 from reluscope.studies import Setting
-from reluscope_studies import plots
+from reluscope_studies import boolean, plots
 from reluscope_studies.sattelberg2026_ch3 import representation as study
 from reluscope_studies.sattelberg2026_ch3._counting import first_excess, functions_lower, networks_upper
 
@@ -18,8 +17,8 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize(("inputs", "swaps"), list(product((1, 2, 3), range(4))))
 def test_there_are_as_many_functions_of_few_changes(inputs, swaps):
     """All functions are listed, with the fewest changes of each by the library's exact search."""
-    functions = [rs.boolean.BooleanFunction(inputs, number) for number in range(2**2**inputs)]
-    number = sum(int(rs.boolean.swaps(one).value) <= swaps for one in functions)
+    functions = [boolean.BooleanFunction(inputs, number) for number in range(2**2**inputs)]
+    number = sum(int(boolean.swaps(one).value) <= swaps for one in functions)
     if swaps <= 2**inputs - 1:
         assert functions_lower(inputs, swaps) <= log2(number)
     # The construction itself, listed: changes along the binary numbers.

@@ -1,8 +1,9 @@
 """Every public callable with its valid call, on two clocks: what comes back is the same on both.
 
-``python -m conformance.clocks local codespace`` runs two namespaces, and prints the callables whose results differ as
-JSON. On the first clock no work takes any time, on the second each look at it comes a quarter of a second after the
-one before: so every place where a clock decides a number is found without any load, and by the same steps in each run.
+``python -m conformance.clocks conformance.bad_input.table local codespace`` runs two namespaces of a table, and prints
+the callables whose results differ as JSON. On the first clock no work takes any time, on the second each look at it
+comes a quarter of a second after the one before: so every place where a clock decides a number is found without any
+load, and by the same steps in each run.
 """
 
 import dataclasses
@@ -12,6 +13,7 @@ import os
 import sys
 import time
 from fractions import Fraction
+from importlib import import_module
 
 import numpy as np
 import torch
@@ -111,15 +113,14 @@ def compare(name, thing, owner, row):
     return differences(*found), looks
 
 
-def main(wanted):
+def main(table, wanted):
     """Compare the callables of some namespaces."""
-    from conformance.bad_input.table import BUILT_BY_US, rows_of
-
+    table = import_module(table)
     failed, looked = {}, {}
     for namespace in wanted:
-        rows = rows_of(namespace)
-        for name, (thing, owner) in public(namespace).items():
-            if name in rows and name not in BUILT_BY_US and name not in OPEN:
+        rows = table.rows_of(namespace)
+        for name, (thing, owner) in public(namespace, table.ROOT).items():
+            if name in rows and name not in table.BUILT_BY_US and name not in OPEN:
                 began = time.perf_counter()
                 different, looks = compare(name, thing, owner, rows[name])
                 looked[name] = looks, round(time.perf_counter() - began, 2)
@@ -129,6 +130,6 @@ def main(wanted):
 
 
 if __name__ == "__main__":
-    main(["" if name == "reluscope" else name for name in sys.argv[1:]])
+    main(sys.argv[1], ["" if name == "reluscope" else name for name in sys.argv[2:]])
     sys.stdout.flush()
     os._exit(0)

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 import torch
 
+from conformance.bad_input import table as table_of_reluscope
 from conformance.bad_input.calls import settled
 from conformance.bad_input.running import call, namespaces, public
-from conformance.bad_input.table import rows_of
 from reluscope.errors import DiscontinuousNetworkError
 from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
@@ -31,10 +31,10 @@ def with_a_jump(network):
     return replace(network, nodes=tuple(nodes), trace=None, verification=None)
 
 
-def asked(namespace):
+def asked(namespace, table):
     """Yield what is public and takes networks or what carries one, with its row."""
-    rows = rows_of(namespace)
-    for name, (thing, owner) in public(namespace).items():
+    rows = table.rows_of(namespace)
+    for name, (thing, owner) in public(namespace, table.ROOT).items():
         if name in rows and owner is None and any(map(_carries, _flat(rows[name].arguments.values()))):
             yield name, thing, rows[name]
 
@@ -58,9 +58,13 @@ def _jumping(value):
 
 @pytest.mark.parametrize("namespace", namespaces())
 def test_networks_that_jump_are_refused(namespace):
-    for name, thing, row in asked(namespace):
+    refuse_jumps(namespace, table_of_reluscope, HOLDS)
+
+
+def refuse_jumps(namespace, table, holds):
+    for name, thing, row in asked(namespace, table):
         given = replace(row, arguments={key: _jumping(value) for key, value in row.arguments.items()})
-        if name in HOLDS:
+        if name in holds:
             call(thing, None, given, given.arguments)
         else:
             with pytest.raises(DiscontinuousNetworkError, match="rests on a continuous network"):

@@ -11,12 +11,14 @@ import shutil
 import subprocess
 import sys
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import reluscope as rs
+import reluscope_studies
 from public_names import public_names
 
 ROOT = Path(__file__).parents[2]
@@ -201,7 +203,12 @@ def test_every_public_name_has_a_page():
                 yield f"{path}{name}"
 
     names = [one.dotted for one in reference.all_public_names()]
-    assert sorted(names) == sorted(nouns(rs))
+    beside = [
+        f"reluscope_studies.{home}.{name}"
+        for home in reluscope_studies.OBJECTS
+        for name in import_module(f"reluscope_studies.{home}").__all__
+    ]
+    assert sorted(names) == sorted([*nouns(rs), *beside])
     assert len(names) > 400
 
 

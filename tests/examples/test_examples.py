@@ -9,13 +9,15 @@ import pytest
 
 from doctest_numbers import NUMBER, NumberChecker
 
-FILES = sorted(Path(__file__).parent.glob("*.txt"))
+ROOT = Path(__file__).parents[2]
+FOLDERS = {"reluscope": ROOT / "tests" / "examples", "reluscope_studies": ROOT / "studies" / "tests" / "examples"}
+FILES = [(package, path) for package, folder in FOLDERS.items() for path in sorted(folder.glob("*.txt"))]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | NUMBER
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_examples_of_a_module(path):
-    module = import_module(f"reluscope.{path.stem}")
+@pytest.mark.parametrize(("package", "path"), FILES, ids=[path.stem for _, path in FILES])
+def test_examples_of_a_module(package, path):
+    module = import_module(f"{package}.{path.stem}")
     runner = doctest.DocTestRunner(NumberChecker(), optionflags=FLAGS)
     said = []
     for name, text in re.findall(r"^(\S+)\n\n((?:(?: .*)?\n)+)", path.read_text(encoding="utf-8"), re.MULTILINE):

@@ -21,7 +21,7 @@ from reluscope.errors import InputError, ReluscopeError, ShapeError
 
 Sizes = dict[str, tuple[int, str]]  # length of an axis by its letter, and the argument that fixed it
 
-# Advice where something else came than an instance of a class, by the name of the class.
+# Advice where something else came than an instance of a class, by its name; classes of other packages have an `ADVICE`.
 _ADVICE = {
     "Network": "open the model with reluscope.load(model)",
     "Partition": "make one with reluscope.partition(network, domain)",
@@ -30,7 +30,6 @@ _ADVICE = {
     "Tolerance": "give reluscope.Tolerance(resolution=...)",
     "Codes": "take those of network.codes(x)",
     "Region": "take reluscope.region(network, x)",
-    "BooleanFunction": "give boolean.BooleanFunction.of_values(...)",
 }
 
 
@@ -110,7 +109,7 @@ def _has_instances(kind: Any) -> bool:
 
 
 def _instances_of(kind: Any, phrase: str) -> Reader:
-    advice = _ADVICE.get(getattr(kind, "__name__", ""), "")
+    advice = _ADVICE.get(getattr(kind, "__name__", ""), getattr(kind, "ADVICE", ""))
     if phrase[2:3].lower() in "aeiou" and phrase.startswith("a "):
         phrase = f"an {phrase[2:]}"
 

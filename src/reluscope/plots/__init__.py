@@ -1,5 +1,8 @@
 """Pictures: functions that take findings or partitions and return matplotlib figures without showing them."""
 
+from typing import NoReturn
+
+from reluscope.moved_names import refuse
 from reluscope.plots import style
 from reluscope.plots.drawing.saving import to_png, to_svg
 from reluscope.plots.drawing.saving_animations import save_animation, to_gif
@@ -11,7 +14,6 @@ from reluscope.plots.models.pruning_accuracies import pruning_curves
 from reluscope.plots.models.similarity_table import similarity
 from reluscope.plots.models.spectrum_curves import correlation_counts, spectra, spectra_by_layer
 from reluscope.plots.models.training_curves import tracking
-from reluscope.plots.papers.boolean_functions import boolean_direction
 from reluscope.plots.papers.decision_polygon import decision_polygon
 from reluscope.plots.papers.decision_polytope import decision_polytope
 from reluscope.plots.papers.folding import folding
@@ -65,7 +67,6 @@ __all__ = [
     "View",
     "accuracy_curve",
     "animation",
-    "boolean_direction",
     "boundaries",
     "boundaries_3d",
     "class_distances",
@@ -127,3 +128,7 @@ __all__ = [
     "unit_usage",
     "violations",
 ]
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise refuse("reluscope.plots", name)

@@ -1,5 +1,7 @@
 """Studies of published papers with reluscope: one module per figure or table, each a protocol that ends in findings.
 
+What papers study beside networks is public here, a module each: ``from reluscope_studies import boolean``.
+
 A paper is a folder named by its key in reluscope's citations, with the chapter behind an underscore where it is a book
 (``sattelberg2026_ch6_training`` is called sattelberg2026-ch6-training); a study is a module in it, found by being
 there. It has a ``SENTENCE`` that says what it is about, a ``POSITION`` by which the studies of a paper are ordered,
@@ -17,13 +19,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from reluscope.studies import Outcome, Setting, Study
-from reluscope_studies.sizes import ToTrainOn
-from reluscope_studies.verdicts import supporting
+if TYPE_CHECKING:
+    from reluscope.studies import Outcome, Setting, Study
+
+# Public modules about what papers study.
+OBJECTS = ("boolean", "pictures")
+# Other packages that hold no paper.
+HELPERS = ("commands", "plots", "printed")
 
 
-def all_studies() -> tuple[Study, ...]:
+def all_studies() -> "tuple[Study, ...]":
     """Return the studies of this package; ``reluscope reproduce`` finds them by its entry point.
 
     Examples
@@ -32,9 +39,12 @@ def all_studies() -> tuple[Study, ...]:
     >>> study.sentence
     'with one input, networks that have exactly as many regions as the bound allows'
     """
+    from reluscope.studies import Study
+    from reluscope_studies.sizes import ToTrainOn
+
     found = []
     for paper in pkgutil.iter_modules(__path__):
-        if not paper.ispkg or paper.name in HELPERS:
+        if not paper.ispkg or paper.name in OBJECTS + HELPERS:
             continue
         package = import_module(f"{__name__}.{paper.name}")
         for figure in pkgutil.iter_modules(package.__path__):
@@ -58,12 +68,10 @@ def all_studies() -> tuple[Study, ...]:
     return tuple(found)
 
 
-def _repeated(protocol: Callable[[Setting], Outcome], trains_on_points: bool, setting: Setting) -> Outcome:
+def _repeated(protocol: "Callable[[Setting], Outcome]", trains_on_points: bool, setting: "Setting") -> "Outcome":
     """Return what a protocol gives; networks trained for other epochs, or on fewer images, contradict nothing."""
+    from reluscope_studies.verdicts import supporting
+
     outcome = protocol(setting)
     is_as_sized = setting.epochs is None and (setting.points is None or not trains_on_points)
     return outcome if is_as_sized else replace(outcome, verdicts=supporting(outcome.verdicts))
-
-
-# Packages that hold no paper.
-HELPERS = ("plots", "printed")

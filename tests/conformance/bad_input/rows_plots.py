@@ -25,7 +25,6 @@ from conformance.bad_input.things import (
 _WIDE = rs.Box(-20, 20, dim=2)
 _MATRICES = Later(lambda: rs.coefficients.matrix(NET, X))
 _CURVE = Later(lambda: rs.compression.accuracy_curve(_MATRICES.value, _MATRICES.value, Y, (1, 2)))
-_XOR = rs.boolean.BooleanFunction.of_formula("x1 ^ x2")
 _DECIDED = Later(lambda: rs.annulus.decision_region(rs.annulus.expanded_simplex_layers(2)))
 _SOLID = Later(lambda: rs.annulus.decision_region(rs.annulus.expanded_simplex_layers(3)))
 _FILM = Later(lambda: rs.plots.animation([FLAT.value]))
@@ -88,7 +87,6 @@ ROWS = {
         samples=X,
         kinds={**_PART, "partitions": "each ours", "labels": "classes"},
     ),
-    "plots.boolean_direction": row(function=_XOR, direction=[1, 1], kinds={"direction": "direction"}),
     "plots.boundaries": row(part=FLAT, kinds=_COLOR),
     "plots.boundaries_3d": row(part=_CELLS, pixels=20, kinds={**_SPACE, "part": "ours", "fade": "share"}),
     "plots.class_distances": row(found=Later(lambda: rs.codespace.class_distances(SAMPLED.value, Y)), names=["a", "b"]),

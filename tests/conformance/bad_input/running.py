@@ -1,7 +1,7 @@
 """Every public callable with every bad value: run as a program, it prints what went wrong as JSON.
 
-``python -m conformance.bad_input.running local codespace`` runs two namespaces. It is a program of its own because the
-tests check annotations at every call, which users do not.
+``python -m conformance.bad_input.running conformance.bad_input.table local codespace`` runs two namespaces of a table.
+It is a program of its own because the tests check annotations at every call, which users do not.
 """
 
 import contextlib
@@ -10,17 +10,21 @@ import io
 import json
 import os
 import signal
+import subprocess
 import sys
 import types
 import warnings
 from dataclasses import dataclass, field
+from importlib import import_module
 from operator import attrgetter
+from pathlib import Path
 
 import reluscope as rs
 from conformance.bad_input.calls import BY_NAME, settled
 from conformance.bad_input.values import bad_values, is_one_sentence
 from reluscope.errors import ReluscopeError
 
+TESTS = Path(__file__).parents[2]
 LONGEST = 30  # seconds of the processor that a bad call may take, however busy the machine is
 
 
@@ -46,9 +50,9 @@ def _members(thing):
     return {name: held for one in ours for name, held in vars(one).items()}
 
 
-def public(namespace):
-    """Return (name, callable, class it is a method of) of everything a user can call in a namespace."""
-    home = attrgetter(namespace)(rs) if namespace else rs
+def public(namespace, root=rs):
+    """Return (name, callable, class it is a method of) of everything a user can call in a namespace of a package."""
+    home = attrgetter(namespace)(root) if namespace else root
     names = getattr(home, "__all__", None) or [name for name in vars(home) if not name.startswith("_")]
     found = {}
     for name in names:
@@ -84,14 +88,14 @@ def call(thing, owner, row, arguments):
     return getattr(settled(row.on) if row.on is not None else owner, method)(*unnamed, **arguments)
 
 
-def run(namespace, rows, built_by_us):
+def run(namespace, table):
     """Try every row of a namespace."""
-    report = Report()
-    things = public(namespace)
+    report, rows = Report(), table.rows_of(namespace)
+    things = public(namespace, table.ROOT)
     for name in sorted(set(rows) - set(things)):
         report.failed.append(f"{name}: a row for what is not public")
     for name, (thing, owner) in things.items():
-        if name in built_by_us:
+        if name in table.BUILT_BY_US:
             continue
         if name not in rows:
             report.failed.append(f"{name}: no row in the table")
@@ -163,15 +167,27 @@ def quiet():
         yield
 
 
-def main(wanted):
-    from conformance.bad_input.table import BUILT_BY_US, rows_of
+def reports_of(table, namespaces, *paths):
+    """Return reports of namespaces from a process of its own that finds modules at these paths too."""
+    paths = [*map(str, paths), str(TESTS.parent / "src"), str(TESTS), os.environ.get("PYTHONPATH", "")]
+    done = subprocess.run(
+        [sys.executable, "-m", "conformance.bad_input.running", table, *namespaces],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout.splitlines()[-1])
 
-    reports = {name: run(name, rows_of(name), BUILT_BY_US) for name in wanted}
+
+def main(table, wanted):
+    reports = {name: run(name, import_module(table)) for name in wanted}
     sys.stdout.write(json.dumps({name: {"tried": one.tried, "failed": one.failed} for name, one in reports.items()}))
 
 
 if __name__ == "__main__":
-    main(["" if name == "reluscope" else name for name in sys.argv[1:]])
+    main(sys.argv[1], ["" if name == "reluscope" else name for name in sys.argv[2:]])
     sys.stdout.flush()
     # Threads of libraries that were called with nonsense may abort a process that ends; ours end with their calls.
     os._exit(0)

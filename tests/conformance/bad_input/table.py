@@ -2,6 +2,9 @@
 
 from importlib import import_module
 
+import reluscope as rs
+
+ROOT = rs
 _FILES = {"": "nouns", "plots.style": "plots_style"}
 
 # Results: users read them, and build none. Their methods have rows like everything else, but for those that build them.
@@ -9,9 +12,7 @@ _RESULTS = """
     Ball Certificate Claim Codes DecisionBoundary Evaluation Explorer FoundRegions GateValues PointStatus
     Finding Finding.of Finding.estimate Findings Findings.of Neighbors Network Partition Region
     annulus.DecisionRegion annulus.FacetKind
-    annulus.Orthogonality annulus.ShallowNetwork annulus.Shape annulus.Solution boolean.Construction
-    boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates boolean.SingleUnitState
-    boolean.SmallestKnown boolean.SteadyState boolean.Swaps boolean.ThresholdTest bounds.BoundRow codespace.Adjacency
+    annulus.Orthogonality annulus.ShallowNetwork annulus.Shape annulus.Solution bounds.BoundRow codespace.Adjacency
     codespace.ClassFaces codespace.ClassFacets codespace.CodeClusters codespace.Embedding codespace.HalfOpenCell
     codespace.SampleCodes StreamedPartition coefficients.CoefficientMatrices
     compression.MapClusters compression.MergedRegions Finding.within

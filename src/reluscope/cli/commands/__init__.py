@@ -10,7 +10,6 @@ from reluscope.cli.commands import (
     surfaces,
     verifying,
     counting,
-    boolean_functions,
     tracking_commands,
     reproducing,
 )
@@ -19,7 +18,6 @@ from reluscope.cli.commands.application import app
 
 __all__ = [
     "app",
-    "boolean_functions",
     "counting",
     "exploring",
     "inspecting",

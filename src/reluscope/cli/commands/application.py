@@ -1,19 +1,44 @@
 """The application that commands register with, and what ``reluscope`` without a command prints."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from reluscope.version import __version__
 
-app = typer.Typer(
-    name="reluscope",
-    add_completion=True,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+
+class _WithPackages(TyperGroup):
+    """Our commands, then those of installed packages, which are looked for where ours do not answer."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        found = super().get_command(ctx, cmd_name)
+        if found is None and (offered := _offered().get(cmd_name)):
+            found = typer.main.get_command(offered.load())
+        return found
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*super().list_commands(ctx), *sorted(_offered())]
+
+
+def _offered() -> dict[str, Any]:
+    """Return entry points of commands by name; each stands for a `typer.Typer` with that one command."""
+    from importlib.metadata import entry_points
+
+    return {one.name: one for one in entry_points(group="reluscope.commands")}
+
+
+def new_app(**settings: Any) -> typer.Typer:
+    """Return an application for commands, with the settings that all of ours have."""
+    return typer.Typer(
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        **settings,
+    )
+
+
+app = new_app(name="reluscope", cls=_WithPackages, add_completion=True, no_args_is_help=True)
 
 
 def _version(wanted: bool) -> bool:
@@ -49,7 +74,6 @@ def _root(
       reluscope verify net.onnx property.vnnlib       whether a property holds, or where it does not
       reluscope count net.onnx --box 0,1              how many regions there are
       reluscope bounds --arch 784,11,11               how many there can be
-      reluscope boolean "x1 ^ x2 ^ x3"                a Boolean function and a small network for it
       reluscope track-report run.parquet              a report on a run that a Tracker recorded
       reluscope reproduce                             studies of published papers
     """  # noqa: D301

@@ -15,6 +15,7 @@ from jaxtyping import Float, Int
 
 import reluscope as rs
 from reluscope.studies import Setting
+from reluscope_studies import boolean
 
 LEAK, EPOCHS, RATE = 0.1, 4_000, 0.025
 ADAM = partial(torch.optim.Adam, lr=RATE, fused=True)
@@ -56,11 +57,11 @@ def first_networks(
 
 def signed_inputs(num_inputs: int) -> Float[np.ndarray, "size n"]:
     """Return all inputs in lexicographic order, as minus ones and ones."""
-    return 2.0 * rs.boolean.all_inputs(num_inputs) - 1.0
+    return 2.0 * boolean.all_inputs(num_inputs) - 1.0
 
 
 def learn(
-    functions: Sequence[rs.boolean.BooleanFunction],
+    functions: Sequence[boolean.BooleanFunction],
     widths: tuple[int, ...],
     seeds: Int[np.ndarray, "t k"],
     *,

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
-from reluscope_studies import plots
+from reluscope_studies import boolean, plots
 from reluscope_studies.sattelberg2026_ch3._cells import NUM_INPUTS, Cell, cell
 from reluscope_studies.sattelberg2026_ch3._measures import class_swaps, measures_of, representatives
 from reluscope_studies.sattelberg2026_ch3._networks import EPOCHS, LEAK
@@ -230,7 +230,7 @@ class _Classes:
             place = classes.index(name)
             number = str(printed.get(name, "–"))
             share = f"{100 * self.mean[place]:.1f} %"
-            table = str(rs.boolean.BooleanFunction(NUM_INPUTS, name))
+            table = str(boolean.BooleanFunction(NUM_INPUTS, name))
             ours = [str(one[name]) for one in (counts, *halves)]
             rows.append((str(name), table, str(class_swaps(NUM_INPUTS)[place]), number, *ours, share))
         caption = (
@@ -294,7 +294,7 @@ class _Classes:
         ]
         caption = (
             f"Classes by swaps value and the fewest units of one hidden layer that solved them, {NAMES[self.leak]}. As "
-            "many units as the swaps value are enough (rs.boolean.by_width); fewer may be too."
+            "many units as the swaps value are enough (boolean.by_width); fewer may be too."
         )
         return Table(("swaps", *(names[index] for index in present)), tuple(rows), caption)
 

@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Record, Setting, StatementVerdict, Table
-from reluscope_studies import plots
+from reluscope_studies import boolean, pictures, plots
 from reluscope_studies.sattelberg2026_ch3._measures import class_swaps, measures_of, representatives
 from reluscope_studies.sizes import number_of
 
@@ -32,7 +32,7 @@ def protocol(setting: Setting) -> Outcome:
     """Compute the measures of all classes; at full size also the largest swaps value of five inputs."""
     setting.progress("Classes of four inputs")
     found = measures_of(representatives(MAX_LISTED))
-    largest = [rs.boolean.largest_swaps(inputs).value for inputs in range(1, MAX_LISTED + 1)]
+    largest = [boolean.largest_swaps(inputs).value for inputs in range(1, MAX_LISTED + 1)]
     is_interrupted, of_five = False, np.zeros(0, dtype=np.int64)
     try:
         setting.progress("Functions of five inputs")
@@ -85,10 +85,10 @@ def protocol(setting: Setting) -> Outcome:
     )
 
 
-def _hardest_of_five(setting: Setting) -> rs.boolean.HardFunction:
+def _hardest_of_five(setting: Setting) -> boolean.HardFunction:
     if setting.size != "small":
-        return rs.boolean.largest_swaps(5)
-    return rs.boolean.search_hardest(5, steps=1, start=rs.boolean.BooleanFunction(5, HARD_OF_FIVE))
+        return boolean.largest_swaps(5)
+    return boolean.search_hardest(5, steps=1, start=boolean.BooleanFunction(5, HARD_OF_FIVE))
 
 
 def _of_five(setting: Setting) -> Int[np.ndarray, " s"]:
@@ -99,8 +99,8 @@ def _of_five(setting: Setting) -> Int[np.ndarray, " s"]:
         values = []
         for place in range(number):
             setting.progress("Swaps values of functions of five inputs", place / number)
-            function = rs.boolean.BooleanFunction.of_values(rng.integers(2, size=2**5))
-            values.append(int(rs.boolean.swaps(function).value))
+            function = boolean.BooleanFunction.of_values(rng.integers(2, size=2**5))
+            values.append(int(boolean.swaps(function).value))
         setting.records["five"] = Record({}, {"values": np.array(values)})
     return setting.records["five"].arrays["values"]
 
@@ -164,7 +164,7 @@ def _sum(name: str, values: np.ndarray, tolerance: float | None) -> rs.Finding:
 def _distribution_of(inputs: int) -> tuple[Counter[int], Counter[int]]:
     """Return how many classes, and how many functions, have which swaps value."""
     classes, functions = Counter(class_swaps(inputs).tolist()), Counter()
-    for value, (_, size) in zip(class_swaps(inputs).tolist(), rs.boolean.npn_classes(inputs), strict=True):
+    for value, (_, size) in zip(class_swaps(inputs).tolist(), boolean.npn_classes(inputs), strict=True):
         functions[value] += size
     return classes, functions
 
@@ -218,9 +218,9 @@ def _tables(largest: list[rs.Finding]) -> tuple[Table, ...]:
 
 
 def _cube(number: int, inputs: int) -> Picture:
-    function = rs.boolean.BooleanFunction(inputs, number)
-    found = rs.boolean.swaps(function)
-    figure = rs.plots.boolean_direction(function, found.direction)
+    function = boolean.BooleanFunction(inputs, number)
+    found = boolean.swaps(function)
+    figure = pictures.boolean_direction(function, found.direction)
     which = "Figures 3.1 and 3.4" if inputs == 2 else "Figure 3.2"
     caption = (
         f"{which}: class {number} of {inputs} inputs, swaps value {int(found.value)}: the cube, and the values along a "

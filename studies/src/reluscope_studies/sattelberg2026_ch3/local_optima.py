@@ -1,6 +1,6 @@
 """Table 3.2: which steady states of XOR on a line 1,000 networks of two ReLUs reach by gradient descent.
 
-The steady states are known (`reluscope.boolean.steady_states`): with losses 0, 8/3 and 4, in 36 sign cases.
+The steady states are known (`boolean.steady_states`): with losses 0, 8/3 and 4, in 36 sign cases.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from jaxtyping import Float
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
-from reluscope_studies import plots
+from reluscope_studies import boolean, plots
 from reluscope_studies.sattelberg2026_ch3._networks import MAX_SEEDS, first_networks
 
 SENTENCE = "which local optima of XOR on a line does gradient descent reach"
@@ -75,10 +75,10 @@ def protocol(setting: Setting) -> Outcome:
     seeds = np.random.default_rng([setting.seed, 3]).integers(MAX_SEEDS, size=NETWORKS).tolist()
     try:
         setting.progress("Steady states")
-        rs.boolean.steady_states()
+        boolean.steady_states()
         for name, start in STARTS.items():
             setting.progress(f"Gradient descent: {name}")
-            runs[name] = _Run(name, rs.boolean.reached_states(_trained(start(seeds))))
+            runs[name] = _Run(name, boolean.reached_states(_trained(start(seeds))))
     except KeyboardInterrupt:
         is_interrupted = True
     if not runs:
@@ -100,7 +100,7 @@ def protocol(setting: Setting) -> Outcome:
             "1,000 networks find 53 minima",
             "section 3.4.1",
             str(PRINTED_STATES),
-            f"{first.num_families} of {len(rs.boolean.steady_states())} families within one sign case: formulas are "
+            f"{first.num_families} of {len(boolean.steady_states())} families within one sign case: formulas are "
             "counted in another way",
             None,
         ),
@@ -116,7 +116,7 @@ def _trained(stack: rs.stacked.Stack) -> Float[np.ndarray, "k 7"]:
     return torch.cat([units.flatten(1), done.biases[1]], dim=1).double().numpy()
 
 
-def case_of(state: rs.boolean.SteadyState) -> Case:
+def case_of(state: boolean.SteadyState) -> Case:
     """Return the loss and the sign case of a steady state."""
     first, second = ("".join("01"[is_active] for is_active in unit) for unit in state.active)
     return str(state.loss), first, second
@@ -135,11 +135,11 @@ class _Run:
     """The steady states that the networks of one kind of first weights reach."""
 
     name: str
-    reached: rs.boolean.ReachedStates
+    reached: boolean.ReachedStates
 
     @property
-    def states(self) -> list[rs.boolean.SteadyState]:
-        every = rs.boolean.steady_states()
+    def states(self) -> list[boolean.SteadyState]:
+        every = boolean.steady_states()
         return [every[index] for index in self.reached.states.tolist() if index >= 0]
 
     @cached_property
@@ -207,7 +207,7 @@ def _fit(runs: dict[str, _Run]) -> list[str]:
         "are what setting only the weights of PyTorch's layers gives, and what the other studies of this chapter use."
     )
     found = (
-        f"From these the networks reach {states} of {len(rs.boolean.steady_states())} families of steady states (the "
+        f"From these the networks reach {states} of {len(boolean.steady_states())} families of steady states (the "
         f"dissertation: {PRINTED_STATES} minima, with formulas of its own); {first.num_open} are near none. Two rows "
         "of Table 3.2, found 23 and 25 times, are printed alike; together they are compared with one case here."
     )

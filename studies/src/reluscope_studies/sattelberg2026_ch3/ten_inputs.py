@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, StatementVerdict, Table
-from reluscope_studies import plots
+from reluscope_studies import boolean, plots
 from reluscope_studies.sattelberg2026_ch3._measures import Measures, measures_of, representatives
 from reluscope_studies.sattelberg2026_ch3._networks import EPOCHS, LEAK, Learned, learn, seeds_of
 from reluscope_studies.sizes import planned
@@ -108,17 +108,17 @@ def protocol(setting: Setting) -> Outcome:
     )
 
 
-def functions_of(kind: str, num_inputs: int, number: int, seed: int) -> tuple[rs.boolean.BooleanFunction, ...]:
+def functions_of(kind: str, num_inputs: int, number: int, seed: int) -> tuple[boolean.BooleanFunction, ...]:
     """Return functions of a kind: parity, so many random ones, or each so-many-th class xor parity of all inputs."""
-    parity = rs.boolean.BooleanFunction.of_values(rs.boolean.all_inputs(num_inputs).sum(axis=1) % 2)
+    parity = boolean.BooleanFunction.of_values(boolean.all_inputs(num_inputs).sum(axis=1) % 2)
     if kind == PARITY:
         return (parity,)
     if kind == RANDOM:
         tables = np.random.default_rng([seed, num_inputs]).integers(2, size=(number, parity.size))
-        return tuple(map(rs.boolean.BooleanFunction.of_values, tables))
+        return tuple(map(boolean.BooleanFunction.of_values, tables))
     repeats = parity.size >> 4
     return tuple(
-        rs.boolean.BooleanFunction.of_values(np.repeat(one.values, repeats)) ^ parity
+        boolean.BooleanFunction.of_values(np.repeat(one.values, repeats)) ^ parity
         for one in representatives(4)[::number]
     )
 
@@ -165,7 +165,7 @@ def _learned(
     setting: Setting,
     plan: Plan,
     name: str,
-    functions: tuple[rs.boolean.BooleanFunction, ...],
+    functions: tuple[boolean.BooleanFunction, ...],
     widths: tuple[int, ...],
     seeds: Int[np.ndarray, "t k"],
 ) -> Learned:
@@ -237,7 +237,7 @@ def _by_size(plan: Plan, sizes: dict[tuple[int, int, str], Learned]) -> Picture:
     figure = plots.success_grids(panels, widths=plan.widths, depths=plan.depths, marked={names[PARITY]: enough})
     caption = (
         f"Figure 3.7: per cent of networks that succeed. In white frames the sizes whose depth l and width w have w^l "
-        f">= {MAX_INPUTS}, for which there are weights that compute parity (reluscope.boolean.parity_network)."
+        f">= {MAX_INPUTS}, for which there are weights that compute parity (boolean.parity_network)."
     )
     return Picture("ten-inputs-sizes", figure, caption)
 

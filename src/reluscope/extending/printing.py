@@ -1,0 +1,30 @@
+"""What commands print and write: tables of findings, JSON, files, progress, sources."""
+
+from reluscope.citations import bibliography
+from reluscope.cli.terminal.outputs import plan_outputs, write_all
+from reluscope.cli.terminal.printed_results import (
+    add_row,
+    make_table,
+    open_console,
+    print_json,
+    print_numbers,
+    say,
+    several,
+    to_json,
+)
+from reluscope.cli.terminal.progress_bar import show_progress
+
+__all__ = [
+    "add_row",
+    "bibliography",
+    "make_table",
+    "open_console",
+    "plan_outputs",
+    "print_json",
+    "print_numbers",
+    "say",
+    "several",
+    "show_progress",
+    "to_json",
+    "write_all",
+]

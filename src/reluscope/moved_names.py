@@ -1,0 +1,18 @@
+"""Public names that moved, with their new addresses, which an AttributeError gives until version 0.3."""
+
+from collections.abc import Sequence
+
+# Old name without ``reluscope.`` -> what is written now.
+MOVED = {
+    "boolean": "reluscope_studies.boolean",
+    "plots.boolean_direction": "reluscope_studies.pictures.boolean_direction",
+}
+
+
+def refuse(module: str, name: str, public: Sequence[str] = ()) -> AttributeError:
+    """Return the error for a name that a public module lacks, with its new address or the public names."""
+    now = MOVED.get(f"{module}.{name}".removeprefix("reluscope."))
+    if now is None:
+        others = f"; its public names are {', '.join(public)}." if public else ""
+        return AttributeError(f"module {module!r} has no attribute {name!r}{others}")
+    return AttributeError(f"{module}.{name} has moved: {now}, which comes with reluscope-studies")

@@ -1,0 +1,21 @@
+"""The table of papers' own objects: rows of every public module, and the classes whose objects no user makes."""
+
+from importlib import import_module
+
+import reluscope_studies
+
+ROOT = reluscope_studies
+NAMESPACES = reluscope_studies.OBJECTS
+for one in NAMESPACES:
+    import_module(f"reluscope_studies.{one}")
+
+_RESULTS = """
+    boolean.Construction boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates
+    boolean.SingleUnitState boolean.SmallestKnown boolean.SteadyState boolean.Swaps boolean.ThresholdTest
+"""
+BUILT_BY_US = frozenset(_RESULTS.split())
+
+
+def rows_of(namespace):
+    """Return the rows of one public module."""
+    return import_module(f"bad_input.rows_{namespace}").ROWS
