@@ -18,28 +18,29 @@ ENDS = (KeyboardInterrupt, MemoryError, RuntimeError)
 @read_arguments
 @dataclass(frozen=True, repr=False)
 class Budget:
-    """How much effort work may take: regions, seconds, bytes of memory; what is not given has no limit.
+    """Limits on the effort of a computation: regions, seconds and bytes of memory.
 
-    Every function that may take long has a parameter ``budget``. It refuses limits that mean nothing for its work.
+    Limits that are not given do not apply. Every function with a long runtime has a parameter ``budget``. The
+    function refuses limits that do not apply to it.
 
     Parameters
     ----------
     regions : int, optional
-        Stop after this many regions. Cells go through a network in chunks, which become small towards the end: a few
-        dozen regions more may be finished. With ``certify=True`` on lines and planes all cells are one chunk.
+        Stop after this many regions. Cells pass through a network in chunks, which become small towards the end, so
+        a few dozen more regions may be finished. With ``certify=True`` on lines and planes all cells are one chunk.
     seconds : float, optional
-        Stop after this time; ``float("inf")`` for as long as it takes. The step under way is finished, and work goes
-        on to its first result: whatever the time, there is something to look at.
+        Stop after this time; ``float("inf")`` for as long as it takes. The current step is finished, and the
+        computation continues to its first result, whatever the limit.
     memory : int, optional
-        Bytes that intermediate arrays may take: work goes in blocks of this size, with the same results. Without it,
-        each function has a size that suits it.
+        Bytes that intermediate arrays may take. Work is done in blocks of this size, with the same results. By
+        default each function has its own block size.
 
     Notes
     -----
-    Work without any limit on regions and seconds ends by itself, or stops where it would not end: see
-    `reluscope.partitions.ask.patience`. An executor's tasks keep to the same limits, and what they find beyond the
-    regions asked for is left out. What a budget leaves behind claims LOWER: no region is counted twice, and each one
-    that is counted is there. Only ``regions=0`` gives none.
+    A computation without limits on regions and seconds ends by itself, or stops where it would not end: see
+    `reluscope.partitions.ask.patience`. The tasks of an executor keep to the same limits, and regions found beyond
+    the requested number are left out. A result cut short by a budget claims LOWER: no region is counted twice, and
+    each counted region exists. Only ``regions=0`` gives none.
 
     Examples
     --------
@@ -70,14 +71,14 @@ class Budget:
 
     @read_arguments
     def spent(self, num_regions: int, began: float) -> str:
-        """Return what has run out, in words; empty if nothing has.
+        """Return the limit that has run out, in words; empty if none has.
 
         Parameters
         ----------
         num_regions : int
-            Found so far.
+            Regions found.
         began : float
-            When work began, by `time.time`: other processes have to know, too.
+            Start of the computation by `time.time`, a clock that other processes share.
 
         Examples
         --------

@@ -18,7 +18,7 @@ FEW, LONGEST = 4, 60
 
 
 class Shown:
-    """The base of dataclasses that print as one line; theirs is ``@dataclass(repr=False)``.
+    """Base of dataclasses that print as one line; a subclass is declared with ``@dataclass(repr=False)``.
 
     Examples
     --------

@@ -10,31 +10,34 @@ EPSILON = 2.0**-52
 @read_arguments
 @dataclass(frozen=True)
 class Tolerance:
-    """What counts as zero when signs are decided in float64.
+    """Thresholds for zero when signs are decided in float64.
 
-    A pre-activation z of a unit at a vertex is *zero* if ``|z| <= max(rho + g * blur, resolution * diameter * g)``,
-    where rho is the unit's rounding, g its steepest slope over the cells at hand, blur the error of the vertex's
-    position and diameter that of the domain. Rounding comes from a running error analysis: ``rounding * eps *
-    (|W| |h| + |b|)`` for every affine node, entry by entry, and ``|W| e`` for errors up to e in h.
-    Some zeros at vertices of cells on which the unit has a sign are *undecided*, are counted, and make the result an
-    interval instead of EXACT: those where ``|z|`` exceeds its error ``rho + g * blur`` (the sign is known, and the
-    resolution hides it), or ``resolution * diameter * s`` with the slope s of the least steep of these cells, the
-    largest one along its edges (a region thicker than the resolution may be hidden), and those whose error exceeds
-    ``32 * resolution * diameter * g`` (they are not known well enough for the resolution).
+    A pre-activation z of a unit at a vertex is *zero* if ``|z| <= max(rho + g * blur, resolution * diameter * g)``.
+    Here rho is the rounding of the unit, g its steepest slope over the current cells, blur the error of the vertex
+    position, and diameter that of the domain. A running error analysis bounds the rounding, entry by entry:
+    ``rounding * eps * (|W| |h| + |b|)`` for every affine node, and ``|W| e`` for errors up to e in h.
+
+    Some zeros lie at vertices of cells on which the unit has a sign. Such a zero is *undecided* in three cases:
+
+    - ``|z|`` exceeds its error ``rho + g * blur``: the sign is known, and the resolution hides it.
+    - ``|z|`` exceeds ``resolution * diameter * s``, where s is the slope of the least steep of these cells, the
+      largest one along its edges: a region thicker than the resolution may be hidden.
+    - The error of z exceeds ``32 * resolution * diameter * g``: z is not known well enough for the resolution.
+
+    Undecided zeros are counted, and they make the result an interval instead of EXACT.
 
     An unbounded domain has no diameter, and there the resolution is relative to position: no region is hidden that
-    contains a ball of radius more than ``resolution * |c|`` around a point c, wherever it lies. The place of the origin
-    matters for that, the scale of the network does not.
+    contains a ball of radius more than ``resolution * |c|`` around a point c. This depends on the place of the
+    origin, not on the scale of the network.
 
-    Thinner regions may be listed or not. Corners of a sliver are known less well than it is thick, so that a part of it
-    may be listed on the wrong side of a unit, under a code that no point has.
+    Thinner regions may or may not be listed. The corners of a sliver are known less precisely than its thickness,
+    so a part of it may be listed on the wrong side of a unit, under a code that no point has.
 
     Parameters
     ----------
     resolution : float
-        Regions thinner than this fraction of the domain's diameter are not separated, on an unbounded domain those
-        thinner than this fraction of their distance from the origin. 0 with ``certify=True`` counts in rational
-        arithmetic.
+        Regions thinner than this fraction of the diameter of the domain are not separated. On an unbounded domain
+        the fraction is one of the distance from the origin. 0 with ``certify=True`` counts in rational arithmetic.
     rounding : float
         Safety factor of the rounding bound, in units of the float64 epsilon.
     """

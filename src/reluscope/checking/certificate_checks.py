@@ -25,30 +25,30 @@ _PARTS = ("fingerprint", "lift", "half_spaces", "vertices", "codes", "corners")
 
 
 def check_certificate(certificate: "Certificate", network: "Network", domain: "Domain | None" = None) -> int:
-    """Check that a certificate proves its list of the regions of a network to be right and whole.
+    """Check that a certificate proves its list of the regions of a network to be correct and complete.
 
     Parameters
     ----------
     certificate : Certificate
     network : Network
-        The matrices and constants of its nodes are all that is trusted.
+        Only the matrices and constants of its nodes are trusted.
     domain : Domain, optional
-        Checked to be the one that the certificate is about.
+        Checked to be the domain of the certificate.
 
     Returns
     -------
     int
-        How many full-dimensional activation regions the network has on the domain: what is proved.
+        The proved number of full-dimensional activation regions of the network on the domain.
 
     Raises
     ------
     CertificateError
-        Names the first thing that is wrong.
+        Names the first error.
 
     Notes
     -----
-    Cost: for each region d + 1 evaluations of the network in whole numbers, and all faces of its polytope; about 1 ms
-    with some 40 units in the plane or in space, 20 ms with 12 units and six inputs.
+    Cost per region: d + 1 evaluations of the network in integer arithmetic, and all faces of its polytope; about 1
+    ms with some 40 units in the plane or in space, 20 ms with 12 units and six inputs.
 
     Examples
     --------

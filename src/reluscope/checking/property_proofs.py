@@ -58,30 +58,30 @@ def check_proof(proof: "Proof", network: "Network", safe: Any, *, budget: TimeBu
     ----------
     proof : Proof
     network : Network
-        The matrices and constants of its nodes are all that is trusted.
+        Only the matrices and constants of its nodes are trusted.
     safe : reluscope.verification.Property
-        Of the model's outputs: what the network leaves off behind its own, such as a softmax, is a part of the model,
-        and conditions are brought before it here, by code of the checker's own.
+        Property of the model's outputs. A last function that the network omits, such as a softmax, is part of the
+        model; the checker's own code transforms conditions to the input of this function.
     budget : Budget, optional
-        Time, after which what is left of the proof is not checked.
+        Time, after which the rest of the proof is not checked.
 
     Returns
     -------
     int
-        How many boxes or sets were bounded.
+        Number of boxes or sets that were bounded.
 
     Raises
     ------
     CertificateError
-        Names the first thing that is wrong.
+        Names the first error.
     BudgetExceededError
-        If the time did not suffice; ``partial`` is how many boxes or sets were bounded, none of them wrong.
+        If the time did not suffice; ``partial`` is the number of boxes or sets bounded so far, none of them wrong.
 
     Notes
     -----
-    For each box with multipliers one evaluation in long whole numbers: a few milliseconds with some 40 units, some
-    tenths of a second with 300. For sets of regions two products with every matrix for each unit at first, and then one
-    for each set: a second for two gates of 256 units and 784 inputs, and a few milliseconds a set.
+    For each box with multipliers, one evaluation in long integers: a few milliseconds with some 40 units, some
+    tenths of a second with 300. For sets of regions, at first two products with every matrix for each unit, then
+    one for each set: a second for two gates of 256 units and 784 inputs, and a few milliseconds per set.
 
     Examples
     --------

@@ -27,7 +27,7 @@ class GateLayout:
     Parameters
     ----------
     name : str
-        The gate's name in its network.
+        Of the gate in its network.
     num_units : int
         Units of the gate, in row-major order of its shape.
     num_pieces : int
@@ -86,7 +86,7 @@ class CodeLayout(Shown):
     Parameters
     ----------
     gates : tuple of GateLayout
-        Names must differ. A network without gates has the empty code, of which there is one.
+        Names must differ. A network without gates has exactly one code, the empty code.
 
     Raises
     ------

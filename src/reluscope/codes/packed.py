@@ -21,15 +21,15 @@ MAX_BYTES_COUNTED = 64 * 2**20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Codes:
-    """The codes of s points: which piece every unit of every gate uses there.
+    """The codes of s points: the piece that each unit of each gate uses at each point.
 
     Parameters
     ----------
     words : (s, w) uint64
-        Packed codes, kept as they are (not copied) and marked read-only; bits past the last unit of a plane are zero.
-        Most callers want :meth:`from_pieces`.
+        Packed codes, not copied and marked read-only; bits past the last unit of a plane are zero. Most callers
+        need :meth:`from_pieces`.
     layout : CodeLayout
-        Where the bits of each unit are.
+        Positions of the bits of each unit.
 
     Raises
     ------
@@ -38,7 +38,8 @@ class Codes:
 
     Notes
     -----
-    Two codes are equal if and only if their words are. A ReLU unit takes one bit, a unit of p pieces ``ceil(log2 p)``.
+    Two codes are equal if and only if their words are equal. A ReLU unit takes one bit, a unit of p pieces
+    ``ceil(log2 p)``.
 
     Examples
     --------
@@ -82,29 +83,29 @@ class Codes:
         Parameters
         ----------
         pieces : sequence of (s, u) arrays
-            Piece of each unit: the number of breakpoints strictly below its pre-activation, or the number of the
-            largest candidate.
+            Piece of each unit: the number of breakpoints strictly below its pre-activation, or the index of the largest
+            candidate.
         layout : CodeLayout
             One gate for each array.
         num_codes : int, optional
-            Number of codes; needed only for a layout without gates, where no array tells it.
+            Needed only for a layout without gates, where no array determines it.
 
         Raises
         ------
         ShapeError
             If the number of arrays or a shape does not fit the layout.
         InputError
-            If a piece is no whole number from 0 to the gate's number of pieces less one.
+            If a piece is not a whole number from 0 to the gate's number of pieces minus one.
         """
         return cls(pack_pieces(pieces, layout, num_codes), layout)
 
     @classmethod
     @read_arguments
     def from_planes(cls, planes: Sequence[ArrayLike], layout: CodeLayout, *, num_codes: int | None = None) -> "Codes":
-        """Take bits that are packed already: for each gate bytes (s, planes, ceil(u / 8)), little-endian.
+        """Wrap packed bits: for each gate bytes (s, planes, ceil(u / 8)), little-endian.
 
-        Gates of one plane (ReLU) may leave out the middle dimension. The bytes are those of
-        ``np.packbits(bits, axis=-1, bitorder="little")``; bits past the last unit must be zero.
+        The middle dimension is optional for gates of one plane (ReLU). The bytes are those of ``np.packbits(bits,
+        axis=-1, bitorder="little")``; bits past the last unit must be zero.
 
         Raises
         ------
@@ -177,7 +178,7 @@ class Codes:
         return unpack_pieces(self.words, self.layout)
 
     def by_gate(self) -> dict[str, "Codes"]:
-        """Return the codes of each gate by the gate's name; words are views of these, not copies.
+        """Return the codes of each gate by the gate's name, as views of the words.
 
         Examples
         --------
@@ -200,7 +201,7 @@ class Codes:
         Raises
         ------
         InputError
-            If no gate is named, or one that is not there.
+            If no gate is named, or a named gate does not exist.
 
         Examples
         --------
@@ -251,9 +252,9 @@ class Codes:
         return_index : bool
             Also return the first position of each distinct code, (g,) int64, ascending.
         return_inverse : bool
-            Also return for each code the position of its like among the distinct ones, (s,) int64.
+            Also return for each code its position among the distinct codes, (s,) int64.
         return_counts : bool
-            Also return how often each distinct code occurs, (g,) int64.
+            Also return the count of each distinct code, (g,) int64.
 
         Returns
         -------
@@ -271,12 +272,12 @@ class Codes:
         return (distinct, *extras) if extras else distinct
 
     def groups(self) -> Int[np.ndarray, " s"]:
-        """Return which codes are equal, as the number of each one's group in order of first appearance.
+        """Return the group number of each code; equal codes form a group, in order of first appearance.
 
         Returns
         -------
         (s,) int64
-            What ``unique(return_inverse=True)`` returns beside the distinct codes, without a copy of these.
+            The positions that ``unique(return_inverse=True)`` returns, without a copy of the distinct codes.
 
         Examples
         --------
@@ -290,14 +291,14 @@ class Codes:
 
     @read_arguments
     def distance(self, other: "Codes | None" = None, threshold: Natural | None = None) -> Shaped[np.ndarray, "s t"]:
-        """Return the Hamming distances of all pairs: on how many units two codes differ.
+        """Return the Hamming distances of all pairs: the number of units on which two codes differ.
 
         Parameters
         ----------
         other : Codes, optional
             t codes of an equal layout; by default these codes themselves, for half the cost.
         threshold : int, optional
-            Truncate: return ``min(distance, threshold)``. With 2, distance 1 tells neighbours across one unit.
+            Truncate: return ``min(distance, threshold)``. With 2, distance 1 identifies neighbours across one unit.
 
         Returns
         -------
@@ -311,8 +312,8 @@ class Codes:
 
         Notes
         -----
-        Cost: one exclusive or and one population count for each 64 units of each pair; memory is that of the result
-        (200 MB for 10,000 by 10,000 codes).
+        Cost: one exclusive or and one population count for each 64 units of each pair; memory for the result (200 MB
+        for 10,000 by 10,000 codes).
 
         References
         ----------

@@ -29,29 +29,30 @@ def ball_shell(
     Parameters
     ----------
     count : int
-        Points in all; the classes take turns.
+        Number of all points; the classes alternate.
     dim : int
-        At least 2: on a line the shell falls apart into two intervals.
+        At least 2: on a line the shell consists of two separate intervals.
     radius : float
         Of the ball.
     inner, outer : float, optional
-        Radii of the shell. By default ``sqrt(dim)`` times that of the ball, so that a regular cross-polytope fits
-        between (Sattelberg 2026, section 4.1.3), and ``2^(1/dim)`` times ``inner``, so that the shell has the volume of
-        the ball within it: in the plane these are the radii of `circle_annulus`.
+        Radii of the shell. By default the inner one is ``sqrt(dim)`` times ``radius``, so that a regular
+        cross-polytope fits between (Sattelberg 2026, section 4.1.3). The outer one is ``2^(1/dim)`` times
+        ``inner``, so that the shell has the volume of the ball within it. In the plane these are the radii of
+        `circle_annulus`.
     is_normalized : bool
-        Divide all coordinates by one number, their standard deviation, and radii with them.
+        Divide all coordinates and the radii by one number, the standard deviation of the coordinates.
     seed : int
-        Of the places.
+        Of the positions.
 
     Returns
     -------
     Dataset
-        Points ``(s, dim)``; classes 0 and 1. Its notes have the radii, and the number that was divided by.
+        Points ``(s, dim)``; classes 0 and 1. Notes give the radii and the divisor.
 
     Raises
     ------
     InputError
-        If there is no point, the dimension is below 2, or the radii do not ascend from above 0.
+        If there is no point, the dimension is below 2, or the radii are not positive and ascending.
 
     Examples
     --------

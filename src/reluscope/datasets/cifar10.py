@@ -35,15 +35,15 @@ def cifar10(place: str | os.PathLike[str], part: str = "test") -> Dataset:
     ----------
     place : path
         A folder with the binary version (``test_batch.bin``, ``data_batch_1.bin`` to ``data_batch_5.bin``), or with
-        images in ``test/airplane/`` and so on; or a tar archive, compressed or not, of such images.
+        images in ``test/airplane/`` and so on; or a tar archive of such images, compressed or not.
     part : {"test", "train"}
-        10,000 or 50,000 images, if all are there.
+        10,000 or 50,000 images, if all are present.
 
     Returns
     -------
     Dataset
-        Points ``(s, 3, 32, 32)``: whole numbers 0 to 255, divided by 255. Classes in the original order, airplane to
-        truck. Images from folders come class by class, in the order of their names.
+        Points ``(s, 3, 32, 32)``: whole numbers 0 to 255, divided by 255. Classes in the original order, airplane
+        to truck. Images from folders are ordered by class, then by name.
 
     Raises
     ------

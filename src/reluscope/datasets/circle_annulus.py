@@ -23,14 +23,14 @@ def circle_annulus(
     Parameters
     ----------
     count : int
-        Points in all; the classes take turns.
+        Number of all points; the classes alternate.
     radius : float
         Of the disc.
     inner, outer : float, optional
-        Radii of the annulus, by default sqrt(2) and 2 times that of the disc (Sattelberg 2026, section 4.2.1), so that
-        the gap has the area of the disc, and the annulus twice that.
+        Radii of the annulus, by default sqrt(2) and 2 times the radius of the disc (Sattelberg 2026, section
+        4.2.1), so that the gap has the area of the disc, and the annulus twice that area.
     seed : int
-        Of the places, uniform on the disc and on the annulus.
+        Of the positions, uniform on the disc and on the annulus.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def circle_annulus(
     Raises
     ------
     InputError
-        If there is no point, or the radii do not ascend from above 0.
+        If there is no point, or the radii are not positive and ascending.
 
     Examples
     --------
@@ -61,18 +61,18 @@ def xor_annulus(
     outer: NonNegative | None = None,
     seed: Seed = 0,
 ) -> Dataset:
-    """Return points of a disc and of the annulus around it, where the classes change places across both axes.
+    """Return points of a disc and of the annulus around it, with classes that swap across both axes.
 
-    The class is the exclusive or of two truths: the point lies in the annulus, and its coordinates differ in sign. This
-    is one reading of "a combination of the center problem with the XOR problem" (Sattelberg 2026, Figure 6.1), which
-    gives no formula.
+    The class is the exclusive or of two conditions: the point lies in the annulus, and its coordinates differ in
+    sign. This is one reading of "a combination of the center problem with the XOR problem" (Sattelberg 2026, Figure
+    6.1), which gives no formula.
 
     Parameters
     ----------
     count : int
-        Points in all; disc and annulus take turns.
+        Number of all points; disc and annulus alternate.
     radius, inner, outer, seed
-        As for `circle_annulus`; of the same seed, the points are the same.
+        As for `circle_annulus`; the same seed gives the same points.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def xor_annulus(
     Raises
     ------
     InputError
-        If there is no point, or the radii do not ascend from above 0.
+        If there is no point, or the radii are not positive and ascending.
 
     Examples
     --------

@@ -23,15 +23,15 @@ class Dataset(Shown):
     ----------
     points : (s, *shape) float64
     labels : (s,) int64, optional
-        The true class of every point, where what was given may be class numbers.
+        The true class of every point, if the given labels may be class numbers.
     targets : (s, t) float64, optional
-        What was given, as numbers.
+        The given labels, as numbers.
     name : str
-        What a reader calls it.
+        Name for readers.
     notes : tuple of str
-        What happened on the way in: conversions, parts that were left out.
+        Changes during import: conversions, parts that were left out.
     shape_before : tuple of int, optional
-        The shape that points came in, if they were reshaped: flat rows may be images.
+        The original shape of the points, if they were reshaped: flat rows may be images.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Dataset(Shown):
         Parameters
         ----------
         input_shape : tuple of int
-            Flat rows take any shape of that size; axes of length 1 may come or go; axes are never reordered.
+            Flat rows take any shape of that size; axes of length 1 may be added or removed; axes are never reordered.
 
         Raises
         ------
@@ -120,23 +120,23 @@ def dataset_of(
     notes: tuple[str, ...] = (),
     labels_name: str = "labels",
 ) -> Dataset:
-    """Check arrays and make a dataset of them.
+    """Return a dataset from arrays, after validation.
 
     Parameters
     ----------
     points : array
         Numbers, one row per sample.
     labels : array, optional
-        Class numbers from 0, one per sample, or real numbers that the outputs are to be; ``(s, 1)`` is ``(s,)``.
+        Class numbers from 0, one per sample, or real numbers as targets of the outputs; ``(s, 1)`` is ``(s,)``.
     name, labels_name : str
-        How error messages call them.
+        Names in error messages.
     notes : tuple of str
-        Put before those made here.
+        Placed before the notes added here.
 
     Raises
     ------
     InputError
-        If there are no samples, or entries are no numbers, NaN or infinite.
+        If there are no samples, or entries are NaN, infinite or not numbers.
     ShapeError
         If labels and points differ in number.
     """

@@ -17,7 +17,7 @@ def digits(part: str = "all") -> Dataset:
     Parameters
     ----------
     part : {"all", "train", "test"}
-        Every fifth image, beginning with the first, is the test part (360 images); the others are for training.
+        Every fifth image, beginning with the first, is in the test part (360 images); the others are for training.
 
     Returns
     -------
@@ -27,7 +27,7 @@ def digits(part: str = "all") -> Dataset:
     Raises
     ------
     InputError
-        If there is no such part.
+        If the part does not exist.
 
     Examples
     --------

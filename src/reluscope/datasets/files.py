@@ -45,7 +45,7 @@ def read_arrays(path: str | os.PathLike[str]) -> Arrays:
     Raises
     ------
     InputError
-        If the file is missing, unreadable, truncated, of an unknown kind, or does not hold such arrays.
+        If the file is missing, unreadable, truncated, of an unknown format, or does not contain such arrays.
 
     Notes
     -----

@@ -21,12 +21,12 @@ PREFIXES = {"train": "train", "test": "t10k"}
 
 @read_arguments
 def mnist(folder: str | os.PathLike[str], part: str = "test") -> Dataset:
-    """Read MNIST, or anything else in the same files (Fashion-MNIST, KMNIST).
+    """Read MNIST, or another dataset in the same file format (Fashion-MNIST, KMNIST).
 
     Parameters
     ----------
     folder : path
-        Holds ``t10k-images-idx3-ubyte`` and its three companions, gzipped or not.
+        Contains ``t10k-images-idx3-ubyte`` and its three companions, gzipped or not.
     part : {"test", "train"}
         10,000 or 60,000 images.
 

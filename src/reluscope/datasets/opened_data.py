@@ -29,7 +29,7 @@ def open_dataset(data: str | os.PathLike[str], labels: str | os.PathLike[str] | 
         ``mnist:DIR`` and ``cifar10:DIR`` (the test parts), ``mnist-train:DIR``, ``cifar10-train:DIR``, ``spirals``,
         ``circle-annulus``, ``xor-annulus``.
     labels : path, optional
-        A file of class numbers, in place of those that the data may bring along.
+        A file of class numbers, which replace labels in the data.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def open_dataset(data: str | os.PathLike[str], labels: str | os.PathLike[str] | 
     Raises
     ------
     InputError, ShapeError
-        One sentence about what is wrong with a file or its content.
+        One sentence on the error in a file or its content.
 
     Examples
     --------

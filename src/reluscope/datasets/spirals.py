@@ -16,11 +16,11 @@ def spirals(count: Count = 1000, *, noise: NonNegative = 0.0, seed: Seed = 0) ->
     Parameters
     ----------
     count : int
-        Points in all; the classes take turns.
+        Number of all points; the classes alternate.
     noise : float
-        Standard deviation of what is added to every coordinate; the arms are 0.57 apart.
+        Standard deviation of the noise on every coordinate; the arms are 0.57 apart.
     seed : int
-        Of the places on the arms, uniform along them, and of the noise.
+        Of the positions on the arms, uniform along them, and of the noise.
 
     Returns
     -------

@@ -23,10 +23,9 @@ HEIGHT = 640  # of a snapshot in a notebook, in pixels
 
 
 class Explorer:
-    """A network to look at; made by `reluscope.explore`.
+    """Interactive view of a network; made by `reluscope.explore`.
 
-    At the end of a notebook's cell it shows itself. `serve` shows it on a page of this machine, `snapshot` writes a
-    page to keep.
+    Displayed at the end of a notebook cell. `serve` shows it on a page of this machine, `snapshot` saves a page.
 
     Examples
     --------
@@ -55,14 +54,14 @@ class Explorer:
         Parameters
         ----------
         port : int
-            0 for any that is free.
+            0 for any free port.
         open_browser : bool
-            Open the page, too.
+            Also open the page.
 
         Returns
         -------
         str
-            Its address, for this machine only. Whoever knows it may look.
+            Address, for this machine only; it gives access to the page.
 
         Raises
         ------
@@ -97,12 +96,12 @@ class Explorer:
 
     @read_arguments
     def snapshot(self, path: str | os.PathLike[str]) -> Path:
-        """Write one plane as a page that needs nothing else: to be looked at, and zoomed into, without this program.
+        """Write one plane as a self-contained page, to view and zoom without this program.
 
         Parameters
         ----------
         path : path
-            Of the file, which ends in ``.html``; what is there already is replaced.
+            Of the file, which ends in ``.html``; an existing file is replaced.
 
         Returns
         -------
@@ -172,29 +171,29 @@ def explore(
     budget: Budget | None = None,
     seed: Seed = 0,
 ) -> Explorer:
-    """Look at a network: the exact regions of planes through its input space, to turn and to zoom into.
+    """Show the exact regions of planes through a network's input space, with rotation and zoom.
 
     Parameters
     ----------
     network : Network
-        Of two inputs or more.
+        Of at least two inputs.
     data : Dataset or (s, *input_shape) or (s, n) array, optional
-        Samples that planes go through; without any, planes go through random points.
+        Samples that planes pass through; without samples, planes pass through random points.
     labels : (s,) array, optional
-        Of an array; a dataset brings its own.
+        Labels of an array; a dataset has its own.
     class_names : sequence of str, optional
-        What the classes are called; by default their numbers.
+        Names of the classes; by default their numbers.
     tracker : path, Records or Tracker, optional
-        A training whose records hold weights: the explorer shows its epochs, too.
+        A training whose records have weights: the explorer then also shows its epochs.
     budget : Budget, optional
         Regions and seconds of one plane; by default 200,000 and 5.
     seed : int
-        Decides which samples are shown first.
+        Determines which samples are shown first.
 
     Returns
     -------
     Explorer
-        At the end of a notebook's cell it shows itself; `Explorer.serve` opens a page, `Explorer.snapshot` writes one.
+        Displayed at the end of a notebook cell; `Explorer.serve` opens a page, `Explorer.snapshot` writes one.
 
     Raises
     ------
@@ -203,8 +202,8 @@ def explore(
 
     Notes
     -----
-    Nothing is computed before something is shown. A plane costs about one forward pass for every corner of a region;
-    [2, 64, 64, 64, 10] with some 7,000 regions in view takes less than 0.1 s on one core.
+    Nothing is computed before something is shown. A plane costs about one forward pass for every vertex of a
+    region; [2, 64, 64, 64, 10] with some 7,000 regions in view takes less than 0.1 s on one core.
 
     Examples
     --------

@@ -17,35 +17,36 @@ from reluscope.findings.read_findings import finding_fields, reading
 
 @dataclass(frozen=True)
 class Finding:
-    """A measured number with everything a reader needs to judge it; made by `Finding.of` or `Finding.estimate`.
+    """A measured number with its claim and context; made by `Finding.of` or `Finding.estimate`.
 
     Parameters
     ----------
     value : int or float
         The number.
     claim : Claim
-        What it says about the truth.
+        Relation of the number to the true value.
     name : str
-        What was measured, as a reader would say it.
+        Name of the quantity in text.
     interval : (2,) numbers, optional
-        The truth lies within it; infinite at an end where nothing is known. EXACT numbers have none.
+        Contains the true value; infinite at an end where nothing is known. EXACT numbers have none.
     definition, domain, method, source : str
-        Which definition of the quantity, where it was asked, how it was computed, which publication it follows.
+        The definition of the quantity, the domain of the measurement, the method of computation, and the source
+        publication.
     tolerance : float, optional
         For EXACT real numbers the largest error; for counts the resolution.
     num_undecided : int
-        Signs that neither rounding bounds nor rational arithmetic decided.
+        Number of signs that neither rounding bounds nor rational arithmetic decided.
     work : mapping
-        What it took: seconds, vertices, linear programs.
+        Cost: seconds, vertices, linear programs.
     stopped : str
-        Why work ended early, in a few words: the budget that was spent, or "interrupted".
+        Why work ended early: the budget that was spent, or "interrupted".
     num_samples : int, optional
-        How many samples it is about, or ways between samples, or other rows of a table; None where it is about one of
-        them, or about something else.
+        Number of samples, of paths between samples, or of other table rows that the number refers to; None if it
+        refers to one of them, or to something else.
     is_share : bool
-        Whether it is a share, which readers like in percent.
+        Whether the number is a share, preferably displayed in percent.
     unit : str
-        In whose unit it is, as of the quantity; readers see the sign of degrees.
+        Whose unit applies, as for the quantity; degrees are displayed with their sign.
 
     Examples
     --------
@@ -80,22 +81,21 @@ class Finding:
         resolution: float | None = None,
         **fields: Any,
     ) -> "Finding":
-        """Return a number that claims what its ends say; without ends it is exact.
+        """Return a number whose claim follows from its ends; without ends it is exact.
 
         Parameters
         ----------
         value : int or float
         lower, upper : int or float, optional
-            The truth lies between them for certain; by default they are the value. An end of which nothing is known
-            is infinite.
+            Certain bounds on the true value; by default the value. An unknown end is infinite.
         scale : float, optional
             Scale of the question (`reluscope.findings.claims`): a real number is EXACT if its error is at most 1e-6 of
-            the value, or at most 1e-9 of the scale. By default 1 for shares, and 0 for others. Ends of whole numbers
-            have to be equal.
+            the value, or at most 1e-9 of the scale. By default 1 for shares, and 0 for others. Whole numbers are EXACT
+            only if their ends are equal.
         resolution : float, optional
-            Of a count, stated as its tolerance.
+            Of a count; becomes its tolerance.
         **fields
-            The name, the definition and so on, as of the class.
+            Name, definition and so on, as in the class.
 
         Raises
         ------
@@ -126,17 +126,17 @@ class Finding:
     def within(
         value: float, error: float, *, least: float = 0.0, scale: float | None = None, **fields: Any
     ) -> "Finding":
-        """Return a real number that is known up to an error: EXACT where that leaves it one number.
+        """Return a real number with a bounded error: EXACT if the error leaves only one number.
 
         Parameters
         ----------
         value, error : float
         least : float
-            No such number is below.
+            Lower bound on the quantity.
         scale : float, optional
-            As of `of`.
+            As in `of`.
         **fields
-            As of the class; the error is its tolerance.
+            As in the class; the error is the tolerance.
 
         Examples
         --------
@@ -227,7 +227,7 @@ class Finding:
         Raises
         ------
         InputError
-            If an entry is missing, is not what it should be, or contradicts the claim.
+            If an entry is missing, invalid, or contradicts the claim.
 
         Examples
         --------

@@ -44,31 +44,32 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """What was measured.
+    """A table of measured quantities.
 
     Parameters
     ----------
     columns : mapping of str to Column
-        By the name of the quantity, all equally long.
+        By the name of the quantity, all of equal length.
     keys : mapping of str to (k,) arrays
-        What the rows are, as ``sample`` or ``gate``: columns of names and numbers that were given, not measured.
+        Identify the rows, such as ``sample`` or ``gate``: columns of names and numbers that were given, not
+        measured.
     status : tuple of Status
         One per row.
     domain : str
-        Where it was asked.
+        Domain of the measurements.
     details : mapping of str to arrays
-        What belongs to a row and is no quantity, as a nearest point: the first axis goes over the rows.
+        Further data of a row that are not quantities, such as a closest point; the first axis is that of the rows.
     num_samples : int, optional
-        How many samples each row is about, where that is not one: rows of gates are about all of them.
+        Number of samples that each row refers to, if it is not one: rows of gates refer to all samples.
     population : int, optional
-        How many things the rows were drawn from at random; without it the rows are all there is.
+        Size of the population that the rows are a random sample of; without it, the rows are the population.
     stopped : str
-        Why work ended early; empty where it did not.
+        Why work ended early; empty if it did not.
     seconds : float
     summary : Findings, optional
-        A table of one row without keys: what was measured of all rows together.
+        A table of one row without keys: measurements of all rows together.
     notes : tuple of str
-        What a reader has to know, a sentence each.
+        Important facts for readers, a sentence each.
 
     Examples
     --------
@@ -99,23 +100,23 @@ class Findings:
     def of(
         *columns: Column, keys: Mapping[str, Any] | None = None, reached: int | None = None, **fields: Any
     ) -> "Findings":
-        """Return a table from its columns; without keys that of a single measurement.
+        """Return a table from its columns; without keys, the table of a single measurement.
 
         Parameters
         ----------
         *columns : Column
-            Equally long; a row in which none has a value is undefined.
+            Of equal length; a row in which no column has a value is undefined.
         keys : mapping of str to sequences, optional
-            What the rows are.
+            Identify the rows.
         reached : int, optional
-            How many rows were reached; by default all.
+            Number of rows that were reached; by default all.
         **fields
-            The domain, details and so on, as of the class.
+            Domain, details and so on, as in the class.
 
         Raises
         ------
         ValueError
-            If columns and keys are not equally long, or without keys there is more than one row.
+            If columns and keys differ in length, or there is more than one row without keys.
 
         Examples
         --------
@@ -145,7 +146,7 @@ class Findings:
         Raises
         ------
         InputError
-            If there are none, or they are not alike.
+            If there are no tables, or they differ in these.
 
         Examples
         --------
@@ -218,8 +219,8 @@ class Findings:
         Raises
         ------
         InputError
-            If an entry is missing or not what it should be, ends are not on their sides of values, or a claim does not
-            follow from its ends.
+            If an entry is missing or invalid, values are not between their ends, or a claim does not follow from its
+            ends.
 
         Examples
         --------
@@ -317,18 +318,18 @@ class Findings:
 
     @read_arguments
     def finding(self, name: str | Quantity, row: int | None = None) -> Finding:
-        """Return one cell, or what was measured of all rows together.
+        """Return one cell, or a measurement of all rows together.
 
         Parameters
         ----------
         name : str or Quantity
         row : int, optional
-            May be left out where there is one row, and for a quantity of the summary.
+            Optional for a table of one row, and for a quantity of the summary.
 
         Raises
         ------
         InputError
-            If there is no such quantity or row, or the row was not measured.
+            If the quantity or row does not exist, or the row was not measured.
         """
         if self.summary is not None and name not in self and name in self.summary:
             return self.summary.finding(name)

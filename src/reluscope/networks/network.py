@@ -54,18 +54,18 @@ class Network(NetworkGraph):
     output : int
         Position of the node whose value is the output.
     notes : tuple of str
-        What a reader should know about how the model became this graph.
+        Remarks on how the model was converted to this graph.
     verification : Verification, optional
-        What the load was checked against.
+        The checks of the loaded network against the model.
     trace : Trace, optional
-        Where the graph came from, for `with_parameters`. Left behind by pickling.
+        Origin of the graph, for `with_parameters`. Not pickled.
     decision : {"largest", "smallest"} or float
-        How the class is read: the largest output, the smallest, or, of a single output, 1 where it is above a number
-        (0 with "largest"). Everything about classes follows it.
+        The class: the largest output, the smallest, or, for a single output, 1 where it is above a number (0 with
+        "largest"). All results about classes follow it.
     left_off : LeftOff, optional
-        What the model does behind the output: a last softmax, or an increasing function such as a sigmoid. Whatever
-        compares outputs with numbers (properties, targets, levels, thresholds, values to be fitted) is about the
-        model's; see `logits`.
+        The model's function after the output: a last softmax, or an increasing function such as a sigmoid. Numbers
+        compared with outputs (properties, targets, levels, thresholds, values to be fitted) refer to the model's
+        outputs; see `logits`.
 
     Examples
     --------
@@ -82,18 +82,18 @@ class Network(NetworkGraph):
 
     @read_arguments
     def with_decision(self, decision: Any) -> "Network":
-        """Return the network with its class read in another way.
+        """Return the network with another decision rule for its class.
 
         Parameters
         ----------
         decision : {"largest", "smallest"} or float
-            See the parameters of the class. At a tie the lowest class wins, whichever way. A number is compared with
-            the model's output: behind a sigmoid 0.5 is 0 of the network's, and what no float64 is is rounded to one.
+            See the parameters of the class. At a tie the lowest class wins under every rule. A number is compared with
+            the model's output: after a sigmoid, 0.5 is 0 of the network's output, rounded to a float64 if necessary.
 
         Raises
         ------
         InputError
-            If it is none of these, or does not go with the number of outputs.
+            If the rule is none of these, or does not match the number of outputs.
 
         Examples
         --------
@@ -131,7 +131,7 @@ class Network(NetworkGraph):
     @read_arguments
     @torch.no_grad()
     def preactivations(self, x: Points) -> list[Tensor]:
-        """Return the pre-activations of all units, which decide their pieces.
+        """Return the pre-activations of all units, which determine their pieces.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class Network(NetworkGraph):
     @read_arguments
     @torch.no_grad()
     def codes(self, x: Points, *, budget: MemoryBudget | None = None) -> Codes:
-        """Return which piece every unit uses.
+        """Return the piece of every unit at each point.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class Network(NetworkGraph):
 
         Notes
         -----
-        One forward pass; only the activations of one chunk are alive at a time.
+        One forward pass. Memory holds the activations of one chunk at a time.
         """
         return codes_at(self, self.points(x), CODES_BYTES if budget is None else budget.memory_or(CODES_BYTES))
 
@@ -180,9 +180,9 @@ class Network(NetworkGraph):
         x : (s, *input_shape) or (s, n)
             Points, or a single point. At a tie the map is that of the point's code.
         outputs : sequence of int, optional
-            Which of the flattened outputs to return; all by default.
+            Flattened outputs to return; all by default.
         budget : Budget, optional
-            Memory for intermediate results. The maps come on top: 4 GiB of them, or as much if that is more.
+            Memory for intermediate results. The maps may take another 4 GiB, or as much as the budget if that is more.
 
         Returns
         -------
@@ -193,12 +193,12 @@ class Network(NetworkGraph):
         Raises
         ------
         InputError
-            If an output does not exist, or the maps do not fit into the memory allowed.
+            If an output does not exist, or the maps exceed the allowed memory.
 
         Notes
         -----
-        Costs about ``min(m, n)`` evaluations per point, batched: forward over inputs where ``n <= m``, else backward
-        over outputs.
+        Costs about ``min(m, n)`` evaluations per point, batched: forward over inputs if ``n <= m``, else backward over
+        outputs.
 
         Examples
         --------
@@ -219,13 +219,13 @@ class Network(NetworkGraph):
 
     @read_arguments
     def jvp(self, x: Points, v: Points) -> Tensor:
-        """Return ``W v`` for each point, W the linear part of its region's map: how outputs answer to a step v.
+        """Return ``W v``, W the linear part of the map at each point: the change of outputs for a step v.
 
         Parameters
         ----------
         x : (s, *input_shape) or (s, n)
         v : (s, *input_shape) or (s, n)
-            A direction for each point, or a single one of either for all of the others.
+            A direction for each point; a single point or direction is used with all of the other argument.
 
         Returns
         -------
@@ -234,11 +234,11 @@ class Network(NetworkGraph):
         Raises
         ------
         ShapeError
-            If shapes do not fit.
+            If shapes do not match.
 
         Notes
         -----
-        Two forward passes; no table of W is made.
+        Two forward passes; W is not built.
 
         Examples
         --------
@@ -251,13 +251,14 @@ class Network(NetworkGraph):
 
     @read_arguments
     def vjp(self, x: Points, u: Points) -> Tensor:
-        """Return ``u W`` for each point, W the linear part of its region's map: the gradient of a sum of outputs.
+        """Return ``u W``, W the linear part of the map at each point: the gradient of a sum of outputs.
 
         Parameters
         ----------
         x : (s, *input_shape) or (s, n)
         u : (s, m)
-            Weights of the flattened outputs for each point, or a single one of either for all of the others.
+            Weights of the flattened outputs for each point; a single point or row of weights is used with all of the
+            other argument.
 
         Returns
         -------
@@ -266,22 +267,22 @@ class Network(NetworkGraph):
         Raises
         ------
         ShapeError
-            If shapes do not fit.
+            If shapes do not match.
 
         Notes
         -----
-        A forward and a backward pass; no table of W is made. At a kink it is the map of the point's code.
+        A forward and a backward pass; W is not built. At a kink the map is that of the point's code.
         """
         return vjp(self, x, u)
 
     @read_arguments
     def local_operator(self, x: Points) -> "LinearOperator":
-        """Return the linear part W (m, n) of the map on a point's region as a `scipy.sparse.linalg.LinearOperator`.
+        """Return the linear part W (m, n) on a point's region as a `scipy.sparse.linalg.LinearOperator`.
 
         Raises
         ------
         InputError
-            If there is not one point.
+            If ``x`` is not exactly one point.
 
         Examples
         --------
@@ -295,7 +296,7 @@ class Network(NetworkGraph):
 
     @read_arguments
     def at(self, x: Points, *, tolerance: Tolerance | None = None) -> "Evaluation":
-        """Return the evaluation of the network at points, each part computed once, when it is first asked for.
+        """Return the evaluation of the network at points; each part is computed once, at first access.
 
         Parameters
         ----------
@@ -307,8 +308,8 @@ class Network(NetworkGraph):
         Returns
         -------
         Evaluation
-            Codes, outputs, pre-activations, affine maps and half-spaces, with bounds on their rounding, and how certain
-            the code of each point is.
+            Codes, outputs, pre-activations, affine maps and half-spaces, with bounds on their rounding, and the
+            certainty of each point's code.
 
         Examples
         --------
@@ -339,34 +340,34 @@ class Network(NetworkGraph):
 
         Notes
         -----
-        The result holds ``s * num_units * n`` numbers: the caller chooses how many points to ask for at a time.
+        The result holds ``s * num_units * n`` numbers; the caller chooses the number of points in a call.
         """
         return unit_maps(self, x)
 
     @read_arguments
     def approximation_error(self, box: Any) -> "Findings":
-        """Return bounds on how far outputs are from those of the model, whose smooth functions pieces have replaced.
+        """Return bounds on the error of outputs caused by replacing the model's smooth functions by pieces.
 
         Parameters
         ----------
         box : Box
-            Of inputs.
+            Box of inputs.
 
         Returns
         -------
         Findings
-            ``approximation_error`` for each ``output``, UPPER: nowhere in the box is it more. Exactly 0 where nothing
-            was replaced. Rounding of float64 is not part of it: see `Evaluation.errors`.
+            ``approximation_error`` for each ``output``, UPPER for the whole box. Exactly 0 if nothing was replaced.
+            Rounding of float64 is not included: see `Evaluation.errors`.
 
         Raises
         ------
         InputError
-            If it is no box of the network's inputs.
+            If ``box`` is no box of the network's inputs.
 
         Notes
         -----
-        Two forward passes. A gate passes on what reaches it times its largest slope on the values that it may see, and
-        adds its own bound; nodes add up in full, so that deep networks have bounds far above the truth.
+        Two forward passes. Each gate multiplies the incoming error by its largest slope on possible values, and adds
+        its own bound. Errors add without cancellation: bounds for deep networks are far above the true error.
 
         Examples
         --------
@@ -423,8 +424,8 @@ class Network(NetworkGraph):
         Parameters
         ----------
         state : mapping from name to tensor or array
-            Parameters and buffers by the names of the model's state dict; those left out keep their values. Layers
-            given as arrays are called ``0.weight``, ``0.bias``, ``1.weight`` and so on.
+            Parameters and buffers by their names in the state dict; omitted ones keep their values. Layers given as
+            arrays are named ``0.weight``, ``0.bias``, ``1.weight`` and so on.
 
         Raises
         ------
@@ -435,8 +436,8 @@ class Network(NetworkGraph):
 
         Notes
         -----
-        Costs about as much as copying the weights. The result is not compared with the model again: its
-        ``verification`` is None.
+        Costs about as much as copying the weights. The result is not compared with the model: its ``verification`` is
+        None.
         """
         if self.trace is None:
             raise InputError(

@@ -72,11 +72,11 @@ class _HalfSpaces(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Shown):
-    """A network at a batch of points: codes, outputs, pre-activations, affine maps, half-spaces, and their rounding.
+    """A network at points: codes, outputs, pre-activations, affine maps, half-spaces, and their rounding.
 
-    Made by ``Network.at``. Every attribute is computed when it is first asked for, and then kept. Codes and outputs of
-    many points are computed a chunk at a time. `gates`, `maps` and `half_spaces` are large for each point, and are
-    computed for the whole batch: `blocks` yields parts of it that fit into memory, with what is already known.
+    Made by ``Network.at`` for a batch of points. Every attribute is computed at first access, and then kept. Codes
+    and outputs are computed in chunks. `gates`, `maps` and `half_spaces` are large, and computed for the whole
+    batch; `blocks` yields parts that fit into memory, with results already computed.
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ class Partition(RegionTable):
     Parameters
     ----------
     domain : Slice, Box, Space or Polyhedron
-        What was partitioned.
+        The partitioned domain.
     codes : Codes
         One per region.
     vertices : (v, d) float64
@@ -80,33 +80,33 @@ class Partition(RegionTable):
     geometry : RegionGeometry
         Corners, neighbours and sizes of the regions, as far as the engine keeps them.
     num_undecided : int
-        Signs that fell between the rounding bound and the resolution.
+        Signs between the rounding bound and the resolution.
     num_open : int
         Cells that were not finished when work stopped early.
     tolerance : Tolerance
     certified : bool
         Whether doubtful signs were decided in rational arithmetic.
     fingerprint : str
-        Of the network.
+        Fingerprint of the network.
     network : Network, optional
-        Needed for maps; missing after a load without one.
+        Required for maps; missing after a load without a network.
     note : str
         Why work stopped early, if it did.
     work : dict
-        Seconds, vertices evaluated, chunks; where signs stayed undecided, cells that are not listed because they show
-        no region of their own.
+        Seconds, vertices evaluated, chunks; if signs stayed undecided, unlisted cells, which show no region of
+        their own.
     method : str
-        How the regions were found, and why so.
+        How the regions were found, and why by this method.
     num_pending : int
-        Open cells that are sure to hold a region of their own.
+        Open cells that certainly contain a region of their own.
     proof : Certificate, optional
-        If the regions were found together with it; `certificate` gives it in any case.
+        Given if it was found together with the regions; `certificate` returns it in any case.
     jumps : tuple of str
-        Gates of the network that are not continuous. What lies beyond a facet is then not told by the units of its
-        hyperplane: `facets`, `adjacency` and `faces` raise DiscontinuousNetworkError.
+        Gates of the network that are not continuous. The units of a facet then do not determine the region beyond
+        it: `facets`, `adjacency` and `faces` raise DiscontinuousNetworkError.
     confirmed : (r,) bool, optional
-        Of a network too deep for proofs, which regions are proved to be there; see `reluscope.confirm`, which looks at
-        the others. None where all are.
+        For a network too deep for proofs, the regions proved to exist; `reluscope.confirm` checks the rest. None if
+        all are proved.
     """
 
     @read_arguments
@@ -127,9 +127,9 @@ class Partition(RegionTable):
 
     @cached_property
     def certificate(self) -> Certificate | None:
-        """What proves that these are all regions, for `reluscope.testing.check_certificate`; None if not certified.
+        """Proof that these are all regions, for `reluscope.testing.check_certificate`; None if not certified.
 
-        On lines and planes made when first asked for, in about a millisecond per region and some 30 units.
+        On lines and planes it is computed at first access, in about a millisecond per region and some 30 units.
 
         Raises
         ------
@@ -232,30 +232,29 @@ class Partition(RegionTable):
         return self._adjacency.copy()
 
     def volumes(self) -> Float[np.ndarray, " r"]:
-        """Return the length, area or volume of every region, infinite where it is unbounded.
+        """Return the length, area or volume of every region, infinite if it is unbounded.
 
-        They sum to that of the domain if the partition is whole. In three and more dimensions each is computed by Qhull
-        when first asked for, in about a tenth of a millisecond and much more from six dimensions on; those that end
-        very far away in rational arithmetic, NaN where that costs too much.
+        They sum to that of the domain if the partition is complete. In three and more dimensions Qhull computes each at
+        first access, in about a tenth of a millisecond, and much more from six dimensions on. Regions that end very far
+        away use rational arithmetic; their volume is NaN where that costs too much.
 
         Raises
         ------
         InputError
-            If no corners are kept: ``method="tree"``, ``keep="codes"``. `region_volumes` estimates volumes there.
+            If no corners are kept: ``method="tree"``, ``keep="codes"``. `region_volumes` then estimates volumes.
         """
         return volumes_with_needles(self)
 
     @read_arguments
     def locate(self, points: ArrayLike) -> Int[np.ndarray, " s"]:
-        """Return the lowest row whose closure contains each point, -1 if none does.
+        """Return the lowest row of a region whose closure contains each point, -1 if there is none.
 
-        There is none outside the domain, in cells that were not finished, and where undecided signs made cells that are
-        not listed.
+        There is none outside the domain, in unfinished cells, and in unlisted cells made by undecided signs.
 
         Parameters
         ----------
         points : (s, d) or (d,) array
-            In coordinates of the domain (`Slice.project` goes there).
+            In coordinates of the domain (`Slice.project` computes them).
 
         Returns
         -------
@@ -368,13 +367,13 @@ class Partition(RegionTable):
         return as_pandas(self.to_table())
 
     def to_networkx(self) -> "nx.Graph":
-        """Return the regions as nodes 0, 1, ..., and as edges the facets between them.
+        """Return the graph of regions as nodes 0, 1, ... and facets between them as edges.
 
         Returns
         -------
         networkx.Graph
-            Nodes have their ``witness`` and, where corners are kept, their ``volume``; edges have ``units``, the pairs
-            of gate and unit that change their piece there.
+            Nodes have their ``witness`` and, if corners are kept, their ``volume``. Edges have ``units``, the pairs of
+            gate and unit that change their piece there.
 
         Raises
         ------
@@ -429,7 +428,7 @@ class Partition(RegionTable):
         ----------
         path : path
         network : Network, optional
-            Checked against the fingerprint in the file, and needed for maps.
+            Checked against the fingerprint in the file; required for maps.
 
         Raises
         ------

@@ -49,35 +49,36 @@ Find = Callable[[CodesAtPoints, Codes, np.ndarray], np.ndarray]
 class StreamedPartition:
     """The full-dimensional activation regions of a network on a domain, in a file.
 
-    What `partition` returns for ``out="file.parquet"``, and `StreamedPartition.load` opens again. It holds no regions,
-    but reads some of them at a time. It knows no neighbours, corners and maps: partition a smaller domain for these.
+    `partition` returns it for ``out="file.parquet"``, `StreamedPartition.load` reopens it. Regions are read from
+    the file in parts. It has no neighbours, corners and maps: partition a smaller domain for these.
 
     Parameters
     ----------
     path : Path
     domain : Slice, Box, Space or Polyhedron
-        What was partitioned.
+        The partitioned domain.
     layout : CodeLayout
-        Of the codes.
+        Layout of the codes.
     starts : (g + 1,) int64
         First row of every row group.
     boxes : (g, 2, d) float64
         Lowest and highest coordinates in the regions of every row group.
     num_undecided : int
-        Signs that fell between the rounding bound and the resolution.
+        Signs between the rounding bound and the resolution.
     num_open, num_pending : int
-        Cells that were not finished when work stopped early, and those of them that are sure to hold a region.
+        Cells that were not finished when work stopped early, and the cells among them that certainly contain a
+        region.
     tolerance : Tolerance
     fingerprint : str
-        Of the network.
+        Fingerprint of the network.
     network : Network, optional
-        Needed to locate points; missing after a load without one.
+        Required to locate points; missing after a load without a network.
     note : str
         Why work stopped early, if it did.
     work : dict
         Seconds, vertices evaluated, chunks.
     method : str
-        How the regions were found, and why so.
+        How the regions were found, and why by this method.
     """
 
     path: Path
@@ -161,29 +162,29 @@ class StreamedPartition:
         Yields
         ------
         RegionRows
-            Packed ``words`` of the codes, ``witnesses``, and ``volumes`` where the file has them; ``Codes(rows.words,
+            Packed ``words`` of the codes, ``witnesses``, and ``volumes`` if the file has them; ``Codes(rows.words,
             part.layout)`` are the codes.
 
         Raises
         ------
         InputError
-            If the file is not there any more, or has changed.
+            If the file no longer exists, or has changed.
         """
         return (self._group(group) for group in range(len(self.boxes)))
 
     @read_arguments
     def take(self, rows: "np.ndarray | list[int]") -> RegionRows:
-        """Return some regions.
+        """Return the regions of the given rows.
 
         Parameters
         ----------
         rows : (k,) array of int
-            As `locate` returns them; negative ones count from the end.
+            Rows as `locate` returns them; negative ones count from the end.
 
         Raises
         ------
         InputError
-            If there is no such row, or the file is not there any more.
+            If a row does not exist, or the file no longer exists.
         """
         asked = read_positions(rows, "rows", len(self), "regions")
         groups = np.searchsorted(self.starts, asked, side="right") - 1
@@ -197,13 +198,12 @@ class StreamedPartition:
     def locate(self, points: ArrayLike) -> Int[np.ndarray, " s"]:
         """Return the row of a region whose closure contains each point, -1 if there is none.
 
-        There is none outside the domain, in cells that were not finished, and where undecided signs made cells that are
-        not listed.
+        There is none outside the domain, in unfinished cells, and in unlisted cells made by undecided signs.
 
         Parameters
         ----------
         points : (s, d) or (d,) array
-            In coordinates of the domain (`Slice.project` goes there).
+            In coordinates of the domain (`Slice.project` computes them).
 
         Returns
         -------
@@ -212,12 +212,12 @@ class StreamedPartition:
         Raises
         ------
         InputError
-            If the partition was loaded without its network, or the file is not there any more.
+            If the partition was loaded without its network, or the file no longer exists.
 
         Notes
         -----
-        The network's codes at the points are looked for in the row groups around them, on bounded domains a few of
-        many; what is not found there is looked for in all others.
+        The network's codes at the points are searched in the row groups around them, on bounded domains few of many;
+        codes not found there are searched in all other row groups.
         """
         points = np.atleast_2d(read_array(points, "points", finite=False))
         if points.ndim != 2 or points.shape[1] != self.dim:
@@ -251,7 +251,7 @@ class StreamedPartition:
         ----------
         path : path
         network : Network, optional
-            Checked against the fingerprint in the file, and needed to locate points.
+            Checked against the fingerprint in the file; required to locate points.
 
         Raises
         ------
@@ -260,7 +260,7 @@ class StreamedPartition:
 
         Notes
         -----
-        The whole file is read once, against its digest: a second or two for each gigabyte.
+        The whole file is read once to check its digest: a second or two per gigabyte.
         """
         from reluscope.partitions.streamed_files import read_streamed
 

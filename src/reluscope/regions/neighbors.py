@@ -40,11 +40,11 @@ class Neighbors(Shown):
     Parameters
     ----------
     region : Region
-        The one in the middle.
+        The central region.
     rows : tuple of (c,) int64 arrays
-        For each facet the rows of the region's polyhedron on that hyperplane.
+        For each facet, the rows of the region's polyhedron on its hyperplane.
     flips : tuple of (c, 2) int64 arrays
-        For each facet gate and unit of all units that have another piece beyond it.
+        For each facet, gate and unit of all units that have another piece beyond it.
     codes : Codes
         The codes beyond the facets.
     on_facets : (f, n) float64
@@ -52,7 +52,7 @@ class Neighbors(Shown):
     points : (f, n) float64
         A point inside each neighbour, along the facet's normal from ``on_facets``.
     ends : tuple of (c,) int64 arrays
-        Rows of the polyhedron, facet by facet, where the domain ends: nothing is beyond these.
+        Rows of the polyhedron, facet by facet, where the domain ends: they have no neighbour.
     """
 
     region: Region
@@ -77,16 +77,16 @@ def neighbors(
     ----------
     network : Network
     x : (*input_shape) or (n,)
-        One point; for a slice as domain in slice coordinates.
+        One point; in slice coordinates if the domain is a slice.
     domain : Box, Polyhedron, Slice or Space, optional
-        What the region is cut down to; what lies beyond its boundary is no neighbour.
+        Restricts the region; there are no neighbours beyond its boundary.
     tolerance : Tolerance, optional
-        Its ``rounding`` says which pre-activations and derivatives count as zero.
+        Its ``rounding`` determines which pre-activations and derivatives count as zero.
 
     Returns
     -------
     Neighbors
-        In order of the facets' first rows. All of them, at the resolution of `Polyhedron.facets`.
+        All neighbours at the resolution of `Polyhedron.facets`, in order of the facets' first rows.
 
     Raises
     ------
@@ -97,8 +97,8 @@ def neighbors(
 
     Notes
     -----
-    The facets decide the cost (see `Polyhedron.facets`); codes and points take three forward passes over as many points
-    as there are facets.
+    The facets dominate the cost (see `Polyhedron.facets`). Codes and points take three forward passes with one
+    point per facet.
 
     Examples
     --------

@@ -13,27 +13,27 @@ from reluscope.shown import Shown
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Region(Shown):
-    """A full-dimensional activation region, cut down to the domain that was asked for.
+    """A full-dimensional activation region, restricted to the given domain.
 
     Parameters
     ----------
     code : Codes
         The piece of every unit, as a batch of one.
     polyhedron : Polyhedron
-        Its closure ``{z : A z <= b}``. Rows are outward normals, not normalised, redundant ones included: an active
-        unit p z + q gives (-p, q), an inactive one (p, -q); units in order, then the rows of the domain.
-        The rows are rounded; what is asked of the polyhedron is answered for the region, see `Polyhedron`.
+        Closure of the region, ``{z : A z <= b}``. Rows are outward normals, not normalised, redundant rows
+        included: an active unit p z + q gives (-p, q), an inactive one (p, -q); units in order, then the rows of
+        the domain. The rows are rounded; results of the polyhedron hold for the region, see `Polyhedron`.
     map : AffineMaps
         The network on the region, ``f(z) = weight z + bias``, as a batch of one.
     witness : (n,) array
         A strictly interior point.
     sources : (h, 3) array
-        Where each row of A comes from: gate, unit within the gate, and the piece that the unit has beyond it. Rows of
-        the domain have gate -1, their number within the domain, and piece -1. Of a gate that keeps the k largest the
-        last number is the unit that takes the other's place.
+        Origin of each row of A: gate, unit within the gate, and the piece of the unit beyond it. Rows of the domain
+        have gate -1, their number within the domain, and piece -1. For a gate that keeps the k largest, the last
+        number is the unit that replaces the other one.
     errors : (h, 2) array
-        Bounds on what rounding makes of each row: of its slack near the point that was asked about, and of each entry
-        of its normal.
+        Bounds on the rounding error of each row: of its slack near the given point, and of each entry of its
+        normal.
     """
 
     code: Codes

@@ -74,13 +74,13 @@ def regions(
     network : Network
         The network.
     x : (s, *input_shape) or (s, n)
-        Points; for a slice as domain ``(s, d)`` in slice coordinates.
+        Points; ``(s, d)`` in slice coordinates if the domain is a slice.
     domain : Box, Polyhedron, Slice or Space, optional
-        What the regions are cut down to; by default all of input space. On a slice everything is in slice coordinates.
+        Restricts the regions; by default all of input space. On a slice all results are in slice coordinates.
     budget : Budget, optional
-        Memory for the half-spaces of one chunk of points; those of all points are returned.
+        Memory for the half-spaces of one chunk of points; the result holds those of all points.
     tolerance : Tolerance, optional
-        Its ``rounding`` says which pre-activations count as zero.
+        Its ``rounding`` determines which pre-activations count as zero.
 
     Returns
     -------
@@ -96,10 +96,11 @@ def regions(
 
     Notes
     -----
-    One forward pass and the affine maps of all units: memory is ``s * units * n`` numbers. Points on kinks, or on the
-    boundary of the domain, cost one linear program each. Rows that are constant over the region (units whose inputs
-    are all dead, candidates of a max gate that are the same affine function there) are checked and left out; where
-    rounding hides their sign, the point's code is found in rational arithmetic, if the network is not too large.
+    One forward pass and the affine maps of all units: memory is ``s * units * n`` numbers. Points on kinks, or on
+    the boundary of the domain, cost one linear program each. Rows that are constant over the region (units whose
+    inputs are all dead, candidates of a max gate that are the same affine function there) are checked and omitted.
+    If rounding hides their sign, the point's code is computed in rational arithmetic, unless the network is too
+    large.
     """
     if isinstance(domain, Slice):
         network, domain = network.restrict(domain), domain.window
@@ -132,14 +133,14 @@ class FoundRegions(NamedTuple):
 def find_regions(
     at: Evaluation, *, domain: Box | Polyhedron | Space | None = None, budget: MemoryBudget | None = None
 ) -> FoundRegions:
-    """Return the linear regions at evaluated points, where there are any; see `regions`.
+    """Return the linear regions at evaluated points, where they exist; see `regions`.
 
     Parameters
     ----------
     at : Evaluation
         As ``Network.at`` returns it.
     domain : Box, Polyhedron or Space, optional
-        What the regions are cut down to.
+        Restricts the regions.
     budget : Budget, optional
         Memory for the half-spaces of one block of points.
 

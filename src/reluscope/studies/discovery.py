@@ -9,7 +9,7 @@ GROUP = "reluscope.studies"
 
 
 def all_studies() -> tuple[Study, ...]:
-    """Return the studies of all packages that are installed, by paper and then in the paper's order.
+    """Return the studies of all installed packages, by paper and then in the paper's order.
 
     Raises
     ------

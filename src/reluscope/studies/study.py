@@ -37,34 +37,34 @@ def _say_nothing(what: str, share: float | None = None, remaining: float | None 
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """How a study is to be run.
+    """Options for the run of a study.
 
     Parameters
     ----------
     size : {"small", "medium", "full"}
-        Full is the paper's; medium has the paper's data and networks and fewer of them, for two hours of two cores;
+        Full is the paper's; medium has the paper's data and fewer of its networks, for two hours on two cores;
         small shows the same in a minute.
     train, test : Dataset, optional
-        Data to train networks on and to measure them with, for studies that need them.
+        Data for training networks and for measuring them, in studies that require data.
     seed : int
     seconds : float, optional
-        Most time for one count, a LOWER bound where that is not enough, or for one question about a sample of points,
-        which is then asked of fewer.
+        Time limit for one count, which is a LOWER bound if the time does not suffice, or for one evaluation over a
+        sample of points, which then uses fewer points.
     records : mutable mapping of names to Record
-        What earlier runs have finished; results are put into it.
+        Results of earlier runs; new results are added.
     executor : concurrent.futures.Executor, optional
         Runs independent parts of counts.
     beside : Dataset, optional
-        Data of another kind, for studies that look at these too where they are given.
+        Data of another kind, for studies that use such data if given.
     device : str
-        Where networks are trained, and where float64 arithmetic of tensors runs.
+        Device for training, and for float64 arithmetic of tensors.
     progress : StudyProgress
-        Told what is being done, and how far the study is.
+        Receives the current step and the progress of the study.
     replicates, points, epochs : int, optional
-        How many networks of a kind are trained, at how many samples questions are asked, and how long networks are
-        trained, where that is not to be what the size has.
+        Number of networks trained of each kind, number of samples evaluated, and length of training, if they differ
+        from those of the size.
     only : tuple of str
-        Patterns of the parts of the study that are done, ``*`` for anything; all of them without any.
+        Patterns of the parts of the study to run, ``*`` for anything; all parts if empty.
 
     Examples
     --------
@@ -131,18 +131,18 @@ class Film:
 
 @dataclass(frozen=True, repr=False)
 class StatementVerdict(Shown):
-    """What became of a statement of a paper.
+    """Result of checking a statement of a paper.
 
     Parameters
     ----------
     statement : str
-        What the paper says, in a phrase.
+        The paper's statement, in a phrase.
     place : str
-        Where: a figure, a table, a section.
+        Place in the paper: a figure, a table, a section.
     printed, found : str
         The paper's numbers and ours.
     holds : bool, optional
-        Whether ours say the same; None where they do not decide it.
+        Whether our numbers agree with the statement; None if they do not decide it.
 
     Examples
     --------
@@ -173,15 +173,15 @@ class Outcome:
     Parameters
     ----------
     sentences : tuple of str
-        What was done, what the paper leaves open, and what came out.
+        Method, details that the paper leaves open, and results.
     findings : tuple of Finding
     tables : tuple of Table
     pictures : tuple of Picture
     interrupted : bool
-        Whether the user stopped the work; what is here is what was finished until then.
+        Whether the user stopped the work; the outcome then holds the parts finished before.
     films : tuple of Film
     verdicts : tuple of StatementVerdict
-        Statements of the paper, and what became of each.
+        Statements of the paper with their results.
     """
 
     sentences: tuple[str, ...]
@@ -195,30 +195,30 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Study:
-    """A figure or a table of a paper, and the protocol that repeats it.
+    """A figure or a table of a paper, and the protocol that reproduces it.
 
     Parameters
     ----------
     paper : str
-        Key of the paper in `reluscope.citations`, with the chapter behind a hyphen where it is a book.
+        Key of the paper in `reluscope.citations`, with the chapter after a hyphen for a book.
     figure : str
-        Which of the paper's, in a word.
+        Name of the paper's figure or table, in a word.
     sentence : str
-        What it is about.
+        Subject of the study.
     position : int
-        By which the studies of a paper are ordered.
+        Rank among the studies of a paper.
     data : str, optional
-        The paper's data, if the setting must have any.
+        The paper's data, if the setting must have data.
     beside : str, optional
-        Data of another kind, if the setting may have any.
+        Data of another kind, if the setting may have such data.
     protocol : callable
-        Takes a `Setting` and returns an `Outcome`.
+        Receives a `Setting` and returns an `Outcome`.
     changes : frozenset of str
         Which of ``replicates``, ``points`` and ``epochs`` of a setting it follows.
     parts : str
-        What the names of its parts look like, for ``only``; empty where it has none.
+        Format of the names of its parts, for ``only``; empty if it has no parts.
     repeats : tuple of str
-        Figures and tables of the paper that it repeats.
+        Figures and tables of the paper that it reproduces.
     """
 
     paper: str

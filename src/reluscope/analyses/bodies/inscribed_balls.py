@@ -57,32 +57,33 @@ def inscribed_balls(
     ----------
     network : Network
     x : (s, *input_shape) or (s, n)
-        In random order, if there may not be time for all.
+        In random order if the time may not suffice for all.
     domain : Box, optional
-        What regions are cut down to; by default nothing.
+        Regions are cut to it; by default they are not cut.
     population : int, optional
-        How many samples these were drawn from at random; by default these are all.
+        Population size if the samples are a random draw; by default the samples are all.
     budget : Budget, optional
-        Its seconds; no other point is begun after them, and one is always done.
+        Its seconds: no further sample is begun after them; one is always finished.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a function receives the share done, from 0 to 1.
     tolerance : Tolerance, optional
 
     Returns
     -------
     Findings
-        ``inradius``: a ball of the lower end is inside, and none is larger than the upper end; infinite where there are
-        balls of every size. A sample on a kink whose code has no region with an interior is undefined. Details:
-        ``offsets`` (s,), the distance from the sample to the ball's centre, NaN for balls of every size.
+        ``inradius``: a ball of the lower end lies inside the region, and no ball in it is larger than the upper
+        end. Infinite for balls of every size; undefined for a sample on a kink whose code has no region with an
+        interior. Details: ``offsets`` (s,), the distance from the sample to the centre of the ball, NaN for balls
+        of every size.
 
     Raises
     ------
     ShapeError
-        If points or the domain are not of the network's input space.
+        If points or the domain are not in the input space of the network.
 
     Notes
     -----
-    One linear program in n + 1 variables with a dense row per unit for every sample.
+    One linear program per sample, in n + 1 variables with a dense row per unit.
 
     References
     ----------

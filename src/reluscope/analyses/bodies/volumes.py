@@ -44,36 +44,36 @@ def region_volumes(
     ----------
     part : Partition
     method : {"auto", "exact", "sampling"}
-        "exact" takes hulls of corners; "sampling" counts how many of some points each region holds. "auto" is exact
-        where the partition keeps corners, in up to five dimensions.
+        "exact" computes hulls of corners; "sampling" counts the sample points in each region. "auto" is exact where
+        the partition keeps corners, in up to five dimensions.
     num_samples : int
-        Points to draw, also those that fall beside a domain that is no box.
+        Points to draw, including points outside a domain that is not a box.
     confidence : float
-        Between 0 and 1: how often the interval of one region contains its volume, at least. For all r regions at once
-        take 1 - (1 - confidence) / r (Bonferroni).
+        Least probability that the interval of one region contains its volume, between 0 and 1. For all r regions at
+        once take 1 - (1 - confidence) / r (Bonferroni).
     progress : bool or callable
-        Show how far the work is, or a function that is told the share done, from 0 to 1.
+        Show progress; a function receives the share done, from 0 to 1.
     seed : int
-        Decides the points.
+        Seed of the points.
 
     Returns
     -------
     Findings
-        ``region_volume`` of each ``region`` that the partition holds: from corners exact up to the rounding of float64,
-        which is in the tolerance, and of slivers the larger part of it, and estimates where signs are undecided;
-        sampled ones are estimates, each of whose intervals by itself, not all at once, holds the truth with the
-        confidence given.
+        ``region_volume`` of each ``region`` that the partition holds. Volumes from corners are exact up to float64
+        rounding, which is in the tolerance and is the larger part of a sliver; they are estimates where signs are
+        undecided. Sampled volumes are estimates: each interval by itself, not all at once, contains the volume with
+        the given confidence.
 
     Raises
     ------
     InputError
-        If a number is out of range, the domain is unbounded, or the method cannot be used on the partition.
+        If a number is out of range, the domain is unbounded, or the method does not apply to the partition.
 
     Notes
     -----
-    Sampling costs a forward pass over all points. Points of a domain that is no box are drawn from its bounding box,
-    and those outside belong to no region (no Markov chain: its points would not be independent, and intervals would be
-    too short). Of a region with a share below about 1 / ``num_samples`` little more than an upper end is found.
+    Sampling costs a forward pass over all points. Points of a domain that is not a box are drawn from its bounding
+    box, and points outside the domain belong to no region. (Points of a Markov chain are not independent; intervals
+    would be too short.) For shares below about 1 / ``num_samples`` sampling gives little more than an upper end.
 
     Examples
     --------

@@ -43,7 +43,7 @@ def activation_upper(network: Network, box: Box) -> Finding:
     network : Network
         A chain of ReLU layers.
     box : Box
-        Bounded; units are stable with respect to it, so the bound does not hold beyond.
+        Bounded; the bound does not hold outside this box.
 
     Returns
     -------
@@ -53,16 +53,16 @@ def activation_upper(network: Network, box: Box) -> Finding:
     Raises
     ------
     NotApplicableError
-        If the network is no chain of ReLU layers with slope one where active.
+        If the network is not a chain of ReLU layers with slope one where active.
     ShapeError
-        If the box has another dimension than the input.
+        If the dimension of the box is not that of the input.
 
     Notes
     -----
-    Stability is found by interval arithmetic with rounding included: for at most k active units before, a unit is at
-    most b + the k largest positive terms w_s H_s, with H_s the upper ends of the units before. That is wider than the
-    mixed integer programs of the publication and takes no solver; two natural readings, for *exactly* k active units
-    and for units active at the same time, are wrong.
+    Interval arithmetic with rounding included finds stable units: with at most k active units before, a unit is at
+    most b + the k largest positive terms w_s H_s, where H_s are the upper ends of the units before. This bound is
+    wider than the mixed integer programs of the publication and needs no solver. Two natural readings are wrong:
+    *exactly* k active units, and units active at the same time.
 
     References
     ----------

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 @read_arguments
 @dataclass(frozen=True)
 class LayerSize:
-    """One gate as bounds see it.
+    """Size of one gate, as the bounds use it.
 
     Parameters
     ----------
     ranks : tuple of (rank, number) pairs
-        How many units have how many pieces; a ReLU has 2.
+        Number of units for each number of pieces; a ReLU has 2 pieces.
     dimension : int
-        Upper bound on the dimension of what the gate reads on one region of the earlier gates.
+        Upper bound on the dimension of the input of the gate on one region of the earlier gates.
     is_relu : bool
         Whether every unit has two pieces, of which exactly one is constant.
     """
@@ -48,14 +48,14 @@ class LayerSize:
 @read_arguments
 @dataclass(frozen=True, repr=False)
 class Architecture(Shown):
-    """Inputs and gates.
+    """Number of inputs and sizes of gates.
 
     Parameters
     ----------
     num_inputs : int
     layers : tuple of LayerSize
     is_chain : bool
-        Whether every gate reads nothing but the gate before it.
+        Whether the only input of every gate is the gate before it.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class Architecture(Shown):
         Parameters
         ----------
         source : Architecture, Network or sequence of int
-            Integers are the number of inputs, then the widths of the layers of units, the affine output left out.
+            Integers are the number of inputs, then the widths of the layers of units, without the affine output.
         rank : int
             Pieces of every unit where integers are given: 2 for ReLU, more for maxout.
 

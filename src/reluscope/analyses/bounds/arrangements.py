@@ -48,7 +48,7 @@ def zaslavsky(num_hyperplanes: Natural, dim: Natural) -> Finding:
     Returns
     -------
     Finding
-        EXACT; for any m hyperplanes it is an upper bound. It is the number of regions of one ReLU layer of m units in
+        EXACT; an upper bound for any m hyperplanes. It is the number of regions of one ReLU layer of m units in
         general position on d inputs.
 
     Raises
@@ -79,7 +79,7 @@ def central_arrangement(num_hyperplanes: Natural, dim: Natural) -> Finding:
     Parameters
     ----------
     num_hyperplanes, dim : int
-        m and d, not negative; otherwise in general position.
+        m and d, not negative; the hyperplanes are otherwise in general position.
 
     Returns
     -------

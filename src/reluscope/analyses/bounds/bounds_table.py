@@ -36,14 +36,14 @@ class BoundRow:
 
 @read_arguments
 def table(source: Source, *, box: "Box | None" = None) -> tuple[BoundRow, ...]:
-    """Return all bounds, lower ones first, upper ones from the widest to the narrowest.
+    """Return all bounds: lower bounds first, then upper bounds from the widest to the narrowest.
 
     Parameters
     ----------
     source : Architecture, Network or sequence of int
         See `Architecture.of`.
     box : Box, optional
-        For the bound that looks at a network's weights; without it that bound is left out.
+        For the bound that depends on the weights of a network; left out without a box.
 
     Returns
     -------

@@ -19,10 +19,10 @@ def expected_breakpoints(
     weight_deviation: Positive,
     bias_deviation: NonNegative,
 ) -> Finding:
-    """Return the expected number of breakpoints of a first layer on a segment, over normal weights and biases.
+    """Return the expected breakpoints of a first layer on a segment, for normal weights and biases.
 
-    Along p + t u a unit is a + c t with a = w.p + b, c = w.u jointly normal, and it vanishes at t with density
-    sqrt(s_aa s_cc - s_ac^2) / (pi (s_aa + 2 t s_ac + t^2 s_cc)); its integral over [0, 1] is
+    Along p + t u a unit is a + c t, where a = w.p + b and c = w.u are jointly normal. It vanishes at t with density
+    sqrt(s_aa s_cc - s_ac^2) / (pi (s_aa + 2 t s_ac + t^2 s_cc)). The integral of the density over [0, 1] is
     (arctan((s_cc + s_ac) / r) - arctan(s_ac / r)) / pi with r = sqrt(s_aa s_cc - s_ac^2).
 
     Parameters
@@ -32,12 +32,12 @@ def expected_breakpoints(
     num_units : int
         Units of the layer.
     weight_deviation, bias_deviation : float
-        Standard deviations; weights' positive, biases' not negative.
+        Standard deviations: positive for weights, not negative for biases.
 
     Returns
     -------
     Finding
-        EXACT; of an expectation, not of one network's count.
+        EXACT; for the expectation, not for the count of one network.
 
     Raises
     ------
@@ -46,9 +46,9 @@ def expected_breakpoints(
 
     Notes
     -----
-    Further layers: along any line the expected number of regions of a network at initialisation grows linearly with the
-    number of units and does not depend on depth (Hanin and Rolnick 2019), with constants that depend on how it is
-    initialised; their bound for cubes is (T N)^n / n!.
+    Further layers: along any line the expected number of regions at initialisation grows linearly with the number
+    of units, with constants that depend on the initialisation and not on depth (Hanin and Rolnick 2019). Their
+    bound for cubes is (T N)^n / n!.
 
     Examples
     --------

@@ -22,12 +22,12 @@ def pascanu_lower(source: Source) -> Finding:
     Returns
     -------
     Finding
-        LOWER on the largest number over all weights.
+        LOWER on the largest number of regions over all weights.
 
     Raises
     ------
     NotApplicableError
-        If a layer is narrower than the input, or the network no chain of ReLU layers.
+        If a layer is narrower than the input, or the network is not a chain of ReLU layers.
 
     Examples
     --------
@@ -58,12 +58,12 @@ def montufar_lower(source: Source) -> Finding:
     Returns
     -------
     Finding
-        LOWER on the largest number over all weights.
+        LOWER on the largest number of regions over all weights.
 
     Raises
     ------
     NotApplicableError
-        If a layer is narrower than the input, or the network no chain of ReLU layers.
+        If a layer is narrower than the input, or the network is not a chain of ReLU layers.
 
     Examples
     --------
@@ -94,12 +94,12 @@ def serra_lower(source: Source) -> Finding:
     Returns
     -------
     Finding
-        LOWER on the largest number over all weights; with one input it is the largest number itself.
+        LOWER on the largest number of regions over all weights; with one input it equals that number.
 
     Raises
     ------
     NotApplicableError
-        If a layer has fewer than 3 n_0 units, or the network is no chain of ReLU layers.
+        If a layer has fewer than 3 n_0 units, or the network is not a chain of ReLU layers.
 
     Examples
     --------
@@ -122,20 +122,20 @@ def serra_lower(source: Source) -> Finding:
 def arora_lower(num_inputs: Count, *, zonotope: Count, width: Count, depth: Count) -> Finding:
     """Return sum_{j < n} C(m - 1, j) * w^k: regions of a zonotope's support function under a sawtooth.
 
-    A first layer of 2 m units computes the gauge of a zonotope of m segments in n dimensions, which has that many rays
-    of regions; k further layers of w units each fold them w times.
+    A first layer of 2 m units computes the gauge of a zonotope of m segments in n dimensions, which has that many
+    rays of regions. Each of k further layers of w units folds them w times.
 
     Parameters
     ----------
     num_inputs : int
         n.
     zonotope, width, depth : int
-        m, w and k: segments, units of each further layer, their number; all positive.
+        m, w and k: segments, units of each further layer, and number of further layers; all positive.
 
     Returns
     -------
     Finding
-        LOWER on the largest number over all weights with k + 1 hidden layers and 2 m + w k units.
+        LOWER on the largest number of regions over all weights with k + 1 hidden layers and 2 m + w k units.
 
     Raises
     ------
@@ -144,8 +144,7 @@ def arora_lower(num_inputs: Count, *, zonotope: Count, width: Count, depth: Coun
 
     Notes
     -----
-    Serra, Tjandraatmadja and Ramalingam (2018) quote the family with another count of layers; here k counts those after
-    the first.
+    Serra, Tjandraatmadja and Ramalingam (2018) count layers differently; here k counts layers after the first.
 
     Examples
     --------

@@ -42,11 +42,11 @@ def serra_upper(source: Source) -> Finding:
     Raises
     ------
     NotApplicableError
-        If the network is no chain of ReLU layers: a unit of two nonzero slopes passes dimensions on wherever it is.
+        If the network is not a chain of ReLU layers: a unit of two nonzero slopes passes dimensions on everywhere.
 
     Notes
     -----
-    About as many steps as there are units, with integers of as many bits as the bound.
+    The computation takes about one step per unit, with integers of the bit length of the bound.
 
     Examples
     --------
@@ -65,18 +65,18 @@ def serra_upper(source: Source) -> Finding:
 
 @read_arguments
 def hinz_upper(source: Source, *, base: int = 2) -> Finding:
-    """Return the bound of activation histograms, with the histograms of lines or planes as their base.
+    """Return the bound from activation histograms whose base is the histograms of lines or planes.
 
-    On a line every unit flips once, so the number of active units moves by one from piece to piece: not all pieces
-    have nearly all units active. The recursion h_{d, m} = shift(h_{d, m - 1}) + h_{d - 1, m - 1} carries this to d
-    dimensions.
+    On a line every unit flips once, so the number of active units changes by one from piece to piece: not all
+    pieces have nearly all units active. The recursion h_{d, m} = shift(h_{d, m - 1}) + h_{d - 1, m - 1} carries
+    this to d dimensions.
 
     Parameters
     ----------
     source : Architecture, Network or sequence of int
         A chain of ReLU layers; see `Architecture.of`.
     base : {0, 1, 2}
-        Dimension up to which histograms are the true ones; 0 gives the bound of `serra_upper`.
+        Dimension up to which the histograms are the true ones; 0 gives the bound of `serra_upper`.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def hinz_upper(source: Source, *, base: int = 2) -> Finding:
     Raises
     ------
     NotApplicableError
-        If the network is no chain of ReLU layers, or so large that the histograms take more than minutes.
+        If the network is not a chain of ReLU layers, or so large that the histograms take more than minutes.
     InputError
         If the base is another number.
 

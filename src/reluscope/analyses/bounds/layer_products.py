@@ -41,7 +41,7 @@ def naive_upper(source: Source) -> Finding:
 
 @read_arguments
 def product_upper(source: Source) -> Finding:
-    """Return prod_l Z(n_l, n_0): every layer cuts in the dimension of the input.
+    """Return prod_l Z(n_l, n_0), where every layer cuts in the dimension of the input.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def montufar_upper(source: Source) -> Finding:
     Returns
     -------
     Finding
-        UPPER, for every network of pointwise and max gates; for one maxout layer it is sharp.
+        UPPER, for every network of pointwise and max gates; sharp for one maxout layer.
 
     Examples
     --------

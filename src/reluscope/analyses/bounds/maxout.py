@@ -13,7 +13,9 @@ from reluscope.findings import Finding
 
 @read_arguments
 def maxout_single_layer(num_inputs: Natural, ranks: Sequence[int]) -> Finding:
-    """Return the most regions of one maxout layer: the sum over sets S of at most n_0 units of prod_{i in S} (k_i - 1).
+    """Return the maximum number of regions of one maxout layer.
+
+    It is the sum over sets S of at most n_0 units of prod_{i in S} (k_i - 1).
 
     Parameters
     ----------
@@ -25,7 +27,7 @@ def maxout_single_layer(num_inputs: Natural, ranks: Sequence[int]) -> Finding:
     Returns
     -------
     Finding
-        UPPER for every such layer, and reached by some; layers in a row: `montufar_upper`.
+        UPPER for every such layer, and attained by some. For several layers see `montufar_upper`.
 
     Raises
     ------
@@ -57,8 +59,8 @@ def maxout_single_layer(num_inputs: Natural, ranks: Sequence[int]) -> Finding:
 def maxout_serra_upper(source: Source, *, rank: Count = 2) -> Finding:
     """Return prod_l sum_{j <= d_l} C(k (k - 1) n_l / 2, j): all pairs of candidates as hyperplanes.
 
-    The poster of the publication prints C(k - 1, j) n_l, which is smaller than the true maximum (8 for 11 with rank 2,
-    2 inputs, 4 units); counting pairs is a valid reading, and never below the sharp bound of one layer.
+    The poster of the publication prints C(k - 1, j) n_l, which is smaller than the true maximum (8 for 11 with rank
+    2, 2 inputs, 4 units). Counting pairs is a valid reading, and never below the sharp bound of one layer.
 
     Parameters
     ----------

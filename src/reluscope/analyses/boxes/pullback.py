@@ -34,23 +34,24 @@ MOST_MULTIPLICATIONS = 1_000_000
 def within_region(
     network: Network, x: Points, target: Polyhedron, *, domain: Domain | None = None, gate: str | int | None = None
 ) -> Polyhedron:
-    """Return the points of the region of x whose outputs lie in a polyhedron: the region meets ``{z : W z + c in T}``.
+    """Return the points of the region of x with outputs in a polyhedron: ``{z : W z + c in T}``.
 
     Parameters
     ----------
     network : Network
     x : one point, ``input_shape`` or (n,)
     target : Polyhedron
-        In the space of the model's outputs, or of a gate's. Half-spaces and equations.
+        In the space of the outputs of the model, or of a gate. Half-spaces and equations.
     domain : Domain, optional
-        What the region is cut down to. On a slice everything is in slice coordinates.
+        The region is cut to it. On a slice everything is in slice coordinates.
     gate : str or int, optional
-        Look at what this gate gives, within the region of the gates up to it; by default at the network's outputs.
+        Use the outputs of this gate, within the region of the gates up to it; by default the outputs of the
+        network.
 
     Returns
     -------
     Polyhedron
-        The rows of the region, then those of the target. Exact up to the rounding of the rows; it may well be empty
+        The rows of the region, then the rows of the target. Exact up to the rounding of the rows; it may be empty
         (`Polyhedron.is_empty`).
 
     Raises
@@ -60,7 +61,7 @@ def within_region(
 
     Notes
     -----
-    For networks of any size: the affine maps of all units at one point.
+    For networks of any size. Cost: the affine maps of all units at one point.
 
     Examples
     --------

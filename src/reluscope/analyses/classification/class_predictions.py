@@ -47,7 +47,7 @@ def classes_of_outputs(outputs: Float[np.ndarray, "s m"]) -> Int[np.ndarray, " s
 @read_arguments
 @holds_across_jumps
 def predicted_classes(network: Network, x: Points) -> Int[np.ndarray, " s"]:
-    """Return the class of every point.
+    """Return the predicted class of every point.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def predicted_classes(network: Network, x: Points) -> Int[np.ndarray, " s"]:
 @read_arguments
 @holds_across_jumps
 def accuracy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Finding:
-    """Return the share of points whose class is their label.
+    """Return the share of points whose predicted class is their label.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ def accuracy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Find
     Returns
     -------
     Finding
-        EXACT for these points, unless the two largest outputs of some are too close to tell apart in float64: then the
-        share lies between what these may make of it.
+        EXACT for these points, or an interval if the two largest outputs of some points tie within float64
+        rounding.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def accuracy_of_outputs(forward: RoundedForward, labels: Int[np.ndarray, " s"]) 
 
 @read_arguments
 def accuracy_by_class(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Findings:
-    """Return the share of points of every label whose class is that label.
+    """Return, for every label, the share of its points whose predicted class is that label.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def accuracy_by_class(network: Network, x: Points, labels: Int[np.ndarray, " s"]
     Returns
     -------
     Findings
-        ``accuracy`` for every label that occurs, ascending; ends as of `accuracy`, whose errors are raised here too.
+        ``accuracy`` for every label that occurs, ascending, with intervals and errors as in `accuracy`.
 
     Examples
     --------

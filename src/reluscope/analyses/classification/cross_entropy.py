@@ -24,19 +24,19 @@ def cross_entropy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) ->
     Parameters
     ----------
     network : Network
-        With one output per class; a last softmax, which is left off, gives the probabilities that are meant.
+        With one output per class. A last softmax, which is left off, gives the class probabilities.
     x : (s, *input_shape) or (s, n)
     labels : (s,) int
 
     Returns
     -------
     Finding
-        Its ends are twice the mean of the largest errors of the outputs away: EXACT where nine digits agree.
+        Each end lies twice the mean of the largest output errors away; EXACT where nine digits agree.
 
     Raises
     ------
     ShapeError
-        If there is not one label per point, or a single output.
+        If there is not one label per point, or only a single output.
     InputError
         If a label is no output of the network, or the model ends with a sigmoid or the like, not a softmax.
 

@@ -22,7 +22,7 @@ def activation_rate(codes: Codes) -> Float[np.ndarray, " s"] | None:
 
     Notes
     -----
-    A population count of the words: 1 ms for a million codes of 64 units.
+    Runtime: 1 ms for a million codes of 64 units.
 
     Examples
     --------

@@ -59,31 +59,32 @@ NUM_ADJACENT_FAR = declare(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Adjacency(Shown):
-    """Which codes are neighbours, by facets and by Hamming distance.
+    """Neighbouring codes, by facets and by Hamming distance.
 
-    Rows of all pairs are positions i < j in ``codes``, in lexicographic order.
+    The rows of all pairs are positions i < j in ``codes``, in lexicographic order.
 
     Parameters
     ----------
     codes : Codes
         The g different codes whose regions are full-dimensional, in order of their first points.
     points : (g,) int64
-        The first point of each.
+        The first point of each code.
     flat, unchecked : (k,) int64
-        First points of the codes whose regions have no interior, and of those for which there was no time to tell;
-        neither has adjacency distances.
+        First points of the codes whose regions have no interior, and of the codes unchecked for lack of time.
+        Neither has adjacency distances.
     pairs : (a, 2) int64
         Codes at adjacency distance 1.
     offsets, units : (a + 1,) and (offsets[a],) int64
-        Across the facet of pair i the units ``units[offsets[i] : offsets[i + 1]]`` flip, numbered through all gates.
+        Across the facet of pair i the units ``units[offsets[i] : offsets[i + 1]]`` flip, numbered through all
+        gates.
     near : (b, 2) int64
         Codes at Hamming distance 1.
     undecided : (c, 2) int64
-        Pairs of which it is not known whether they are adjacent; all others are.
+        Pairs whose adjacency is undecided; all other pairs are decided.
     counts : Findings
-        One row: ``num_adjacent_pairs`` and ``num_near_pairs``, at distance 1 by facets and by Hamming distance;
-        ``num_near_apart``, pairs at Hamming distance 1 whose regions share no facet; ``num_adjacent_far``, pairs whose
-        regions share a facet across which several units flip.
+        One row. ``num_adjacent_pairs`` and ``num_near_pairs``: pairs at distance 1 by facets and by Hamming
+        distance. ``num_near_apart``: pairs at Hamming distance 1 without a common facet. ``num_adjacent_far``:
+        pairs with a common facet across which several units flip.
     """
 
     codes: Codes
@@ -129,29 +130,30 @@ def adjacency(
     budget: TimeBudget | None = None,
     tolerance: Tolerance | None = None,
 ) -> Adjacency:
-    """Return which of the regions that hold points share a facet, and which of their codes differ in one unit.
+    """Return which regions of points share a facet, and which of their codes differ in one unit.
 
     Parameters
     ----------
     network : Network
     x : (s, *input_shape) or (s, n)
-        Points; for a slice as domain ``(s, d)`` in slice coordinates. Those of all regions of a partition are its
-        ``witnesses``.
+        Points; for a slice as domain ``(s, d)`` in slice coordinates. The ``witnesses`` of a partition are points
+        of all its regions.
     domain : Box, Polyhedron, Slice or Space, optional
-        What regions are cut down to; by default all of input space.
+        Regions are cut to it; by default all of input space.
     budget : Budget, optional
-        After its time codes and pairs that linear programs have not yet decided are left undecided; by default after as
-        many programs as take two minutes on an ordinary machine.
+        Codes and pairs that linear programs do not decide in its time stay undecided. By default as many programs
+        as take two minutes on an ordinary machine.
     tolerance : Tolerance, optional
         Its ``rounding``.
 
     Returns
     -------
     Adjacency
-        EXACT for these codes if nothing is left undecided, at the resolution of `Polyhedron.facets`: half-spaces that
-        differ by less than 1e-9 of their distance to the point are one, and facets smaller than that are none. Else
-        the counts are at least what was found, and at most that and the undecided pairs. Nothing is certain if
-        rounding could change a code: units that are zero all over a region in real arithmetic come out on either side.
+        EXACT for these codes if nothing is undecided, at the resolution of `Polyhedron.facets`: half-spaces that
+        differ by less than 1e-9 of their distance to the point are one, and smaller facets do not count. Otherwise
+        each count is at least the number found, and at most that number plus the undecided pairs. Nothing is
+        certain if rounding could change a code: units that are zero all over a region in real arithmetic get either
+        sign.
 
     Raises
     ------
@@ -160,21 +162,22 @@ def adjacency(
 
     Notes
     -----
-    A point exactly on a hyperplane belongs to the code that counts breakpoints strictly below it. Where all points of
-    that code lie on hyperplanes its region has no interior: then it has no facets, the metric is not defined for it,
-    and it is counted apart. (The origin of a network with zero biases is such a point.) For points on hyperplanes this
-    takes an inscribed ball each, in hundreds of dimensions about a second: images with areas of one colour, where
-    candidates of a max pooling are equal, are such points.
+    A point exactly on a hyperplane belongs to the code that counts breakpoints strictly below it. If all points of
+    a code lie on hyperplanes, its region has no interior and no facets; the metric is not defined for the code,
+    which is counted apart. (The origin of a network with zero biases is such a point.) Each point on hyperplanes
+    costs an inscribed ball, about a second in hundreds of dimensions. Images with areas of one colour are such
+    points: candidates of a max pooling are equal.
 
-    All pairs are looked at, and nearly all decided by their hyperplanes alone (`pairs_on_hyperplanes`): about 0.1
-    microseconds a pair. What is left costs the half-spaces of a region, and a linear program where the segment between
-    the two points does not cross the facet. Memory grows with the number of codes and of neighbours, not of pairs.
+    All pairs are tested. Hyperplanes alone decide nearly all of them (`pairs_on_hyperplanes`), in about 0.1
+    microseconds a pair. Each remaining pair costs the half-spaces of a region, and a linear program if the segment
+    between the two points does not cross the facet. Memory grows with the number of codes and of neighbours, not of
+    pairs.
 
     References
     ----------
     Shepeleva, Zellinger, Lewandowski and Moser, "ReLU code space: a basis for rating network quality besides
-    accuracy", 2020. Their Lemma 1 needs one hidden layer: with relu(x), relu(10 - x) and relu(relu(10 - x) + 2 relu(x)
-    - 11) the codes of x < -1 and of 1 < x < 10 differ in the first unit alone.
+    accuracy", 2020. Their Lemma 1 requires one hidden layer: with relu(x), relu(10 - x) and relu(relu(10 - x) + 2
+    relu(x) - 11) the codes of x < -1 and of 1 < x < 10 differ only in the first unit.
 
     Examples
     --------

@@ -30,20 +30,20 @@ ALL_GATES = "all gates"
 
 @read_arguments
 def mean_code_distances(sampled: SampleCodes, classes: Int[np.ndarray, " s"]) -> Findings:
-    """Return mean Hamming distances of codes over pairs of one class, of different classes, and over all pairs.
+    """Return mean Hamming distances of codes: within classes, between classes, and over all pairs.
 
     Parameters
     ----------
     sampled : SampleCodes
     classes : (s,) int
-        The class of every sample; all equal where there are no classes.
+        The class of every sample; all equal if there are no classes.
 
     Returns
     -------
     Findings
-        ``mean_code_distance`` for each kind of ``pairs`` ("within classes", "between classes", "all pairs") and each
-        ``gate``, after all gates together; undefined where there are no such pairs. Exact up to the rounding of a
-        quotient; pairs of samples whose codes rounding could change may differ in no unit or in all.
+        ``mean_code_distance`` for each kind of ``pairs`` ("within classes", "between classes", "all pairs") and
+        each ``gate``, after all gates together; undefined where there are no such pairs. Exact up to the rounding
+        of a quotient. Pairs of samples whose codes rounding could change may differ in no unit or in all.
 
     Notes
     -----
@@ -103,14 +103,14 @@ def class_distances(
     classes : (s,) int
         The class of every sample.
     num_classes : int
-        The most classes in the table: the largest ones.
+        Maximum number of classes in the table; the largest classes are kept.
 
     Returns
     -------
     Findings
-        ``mean_code_distance`` of the samples of one ``class`` to those of the ``other``, for the codes of all gates; a
-        row for each ordered pair of classes, c x c in all. Undefined within a class of one sample. See
-        `mean_code_distances` for what is certain.
+        ``mean_code_distance`` from the samples of one ``class`` to the samples of the ``other``, for the codes of
+        all gates; one row for each of the c x c ordered pairs of classes. Undefined within a class of one sample.
+        `mean_code_distances` documents what is certain.
 
     Notes
     -----

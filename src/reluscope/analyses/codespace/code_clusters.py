@@ -38,11 +38,11 @@ class CodeClusters(Shown):
     labels : (s,) int64
         Cluster of each sample, from 0; the largest cluster is 0.
     medoids : (c,) int64
-        Row of the sample in the middle of each cluster.
+        Row of the medoid of each cluster.
     distances : (s,) int64
-        Of each sample to the medoid of its cluster.
+        Distance of each sample to the medoid of its cluster.
     drawn : (k,) int64
-        Rows that were clustered; the others were given to the nearest medoid.
+        Rows that were clustered; every other row was assigned to the closest medoid.
     """
 
     labels: Int[np.ndarray, " s"]
@@ -55,12 +55,12 @@ class CodeClusters(Shown):
 
     @read_arguments
     def agreement(self, classes: Int[np.ndarray, " s"]) -> Finding:
-        """Return how far clusters and classes are one grouping: their adjusted mutual information.
+        """Return the agreement of clusters and classes: their adjusted mutual information.
 
         Returns
         -------
         Finding
-            EXACT for these clusters: 1 if the groupings are equal, about 0 if they have nothing to do with each other.
+            EXACT for these clusters: 1 if the groupings are equal, about 0 if they are unrelated.
 
         Raises
         ------
@@ -86,23 +86,23 @@ def cluster(
     num_samples: Count = NUM_SAMPLES,
     seed: Seed = 0,
 ) -> CodeClusters:
-    """Put samples into clusters by the Hamming distances of their codes.
+    """Return clusters of samples by the Hamming distances of their codes.
 
     Parameters
     ----------
     codes : Codes
         Of at least one sample.
     num_clusters : int
-        There may be fewer: equal codes are never told apart.
+        There may be fewer clusters, because equal codes are never separated.
     join : {"average", "complete", "single"}
-        How far apart clusters are: the mean, largest or smallest distance of their codes.
+        Distance of two clusters: the mean, largest or smallest distance of their codes.
     threshold : int, optional
         Truncates distances, as in `Codes.distance`.
     num_samples : int
-        How many samples are clustered. If there are more, these are drawn at random, and the others go to the cluster
-        of the nearest medoid (the first of several).
+        Maximum number of samples to cluster, drawn at random. All others join the cluster of the closest medoid
+        (the first at a tie).
     seed : int
-        Of the draw.
+        Seed of the draw.
 
     Returns
     -------
@@ -111,13 +111,12 @@ def cluster(
     Raises
     ------
     InputError
-        If there are no codes or no clusters, or ``join`` is none of these.
+        If there are no codes or no clusters, or ``join`` is not one of the three.
 
     Notes
     -----
-    Time and memory grow with the square of ``num_samples``: a second and 100 MB for 3,000 samples. SciPy's
-    nearest-neighbour chain does the joining (Müllner, "Modern hierarchical, agglomerative clustering algorithms",
-    2011).
+    Time and memory grow with the square of ``num_samples``: a second and 100 MB for 3,000 samples. Method: the
+    nearest-neighbour chain of SciPy (Müllner, "Modern hierarchical, agglomerative clustering algorithms", 2011).
 
     Examples
     --------

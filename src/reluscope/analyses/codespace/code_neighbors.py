@@ -13,32 +13,32 @@ from reluscope.errors import InputError
 def nearest_codes(
     codes: Codes, queries: Codes | None = None, *, k: Count = 1
 ) -> tuple[Int[np.ndarray, "q k"], Int[np.ndarray, "q k"]]:
-    """Return the k nearest codes of each query: their distances, and their rows.
+    """Return distances and rows of the k closest codes to each query.
 
     Parameters
     ----------
     codes : Codes
-        Those to choose from.
+        Candidates.
     queries : Codes, optional
-        Of an equal layout; by default the codes themselves, each of which is then no neighbour of its own (but another
-        row with an equal code is).
+        Of an equal layout; by default the codes themselves, where a row is not its own neighbour (another row with
+        an equal code is).
     k : int
-        How many.
+        Number of neighbours.
 
     Returns
     -------
     distances, rows : (q, k) int64
-        Exact, ascending; at equal distances lower rows come first.
+        Exact, ascending; ties are ordered by row.
 
     Raises
     ------
     InputError
-        If layouts differ, or there are fewer than k codes to choose from.
+        If layouts differ, or there are fewer than k candidates.
 
     Notes
     -----
-    Compares every query with every code, in tiles that stay in the cache, on all threads that torch may use; memory is
-    that of the result. 60,000 codes of 4,096 units among themselves take tens of seconds.
+    Every query is compared with every code, on all threads that torch may use; only the result takes memory. 60,000
+    codes of 4,096 units among themselves take tens of seconds.
 
     Examples
     --------

@@ -28,7 +28,7 @@ NUM_DUPLICATES = declare(
 
 @read_arguments
 def duplicate_units(sampled: SampleCodes) -> Findings:
-    """Find the units that agree with another one on all samples.
+    """Return the units that agree with another unit on all samples.
 
     Parameters
     ----------
@@ -37,16 +37,14 @@ def duplicate_units(sampled: SampleCodes) -> Findings:
     Returns
     -------
     Findings
-        ``num_duplicate_units`` of each ``gate``, and as the summary of all gates together; nothing is known of gates
-        in which rounding could change pieces. The detail ``first`` says of every unit with which unit it agrees, both
-        numbered through all gates: the first such unit (itself if there is none before it), or -1 if it never changes
-        its piece.
-        Units of more than two pieces are duplicates only of each other, and never mirrored.
+        ``num_duplicate_units`` of each ``gate``, and as the summary of all gates together; unknown for gates in
+        which rounding could change pieces. The detail ``first`` gives the first unit that agrees with each unit,
+        numbered through all gates: itself if no earlier one does, -1 if the unit never changes its piece. Units of
+        more than two pieces are duplicates only of each other, and never mirrored.
 
     Notes
     -----
-    Transposes the codes into one row of bits per unit, which takes the memory of the codes once more, and groups equal
-    rows.
+    Takes the memory of the codes once more.
 
     Examples
     --------

@@ -42,12 +42,11 @@ class Embedding(Shown):
     Parameters
     ----------
     points : (s, 2) float64
-        For "mds" in units of the root of the distance: squares of distances in the picture compare with numbers of
-        units that differ. For "umap" the unit means nothing.
+        For "mds" squared distances correspond to numbers of units that differ. For "umap" the unit has no meaning.
     method : {"mds", "umap"}
-        What placed them: "mds" for codes that are all equal or too few, whatever was asked for.
+        Method used: "mds" for codes that are all equal or too few, whichever was requested.
     share : float
-        Of the variance of the codes that the picture shows; NaN for "umap".
+        Share of the variance of the codes that the picture shows; NaN for "umap".
     """
 
     points: Float[np.ndarray, "s 2"]
@@ -68,7 +67,7 @@ def embed(
     reference: Embedding | None = None,
     seed: Seed = 0,
 ) -> Embedding:
-    """Place codes in the plane.
+    """Return an embedding of codes in the plane.
 
     Parameters
     ----------
@@ -79,12 +78,12 @@ def embed(
     threshold : int, optional
         Truncates the distances of classical scaling, as in `Codes.distance`.
     num_neighbors : int
-        Of UMAP, a sample itself among them; fewer where there are not so many samples.
+        Neighbours in UMAP, including the sample itself; fewer if there are fewer samples.
     reference : Embedding, optional
-        Of the same samples, such as an epoch before: UMAP starts from it, and the result is turned, mirrored and moved
-        (never stretched) to lie as near to it as it can.
+        Of the same samples, such as one epoch before. UMAP starts from it; the result is turned, mirrored and moved
+        (never stretched) as close to it as possible.
     seed : int
-        Of the landmarks, and of UMAP.
+        Seed of the landmarks and of UMAP.
 
     Returns
     -------
@@ -93,16 +92,15 @@ def embed(
     Raises
     ------
     InputError
-        If there are no codes, the method is unknown or not installed, or classical scaling is all that takes a
-        threshold.
+        If there are no codes, the method is unknown or not installed, or UMAP is given a threshold.
     ShapeError
-        If the reference is of another number of samples.
+        If the reference has another number of samples.
 
     Notes
     -----
-    Classical scaling takes all distances of at most 2,000 samples, drawn at random, and one eigenvalue problem (0.5 s);
-    the others are placed from their distances to these (de Silva and Tenenbaum, "Sparse multidimensional scaling using
-    landmark points", 2004). UMAP: McInnes, Healy and Melville, 2018; see `nearest_codes` for its neighbours.
+    Classical scaling uses all distances of at most 2,000 samples, drawn at random, and one eigenvalue problem (0.5
+    s). All others are placed by their distances to these (de Silva and Tenenbaum, "Sparse multidimensional scaling
+    using landmark points", 2004). UMAP: McInnes, Healy and Melville, 2018; see `nearest_codes` for its neighbours.
 
     References
     ----------
@@ -145,7 +143,7 @@ def embed_series(
     reference: Embedding | None = None,
     seed: Seed = 0,
 ) -> tuple[Embedding, ...]:
-    """Place the codes of the same samples at several times, such as epochs, so that the pictures can be compared.
+    """Return comparable embeddings of the codes of the same samples at several times, such as epochs.
 
     Parameters
     ----------
@@ -154,12 +152,12 @@ def embed_series(
     method, threshold, num_neighbors, seed
         As for `embed`.
     reference : Embedding, optional
-        For the first.
+        Reference of the first embedding.
 
     Returns
     -------
     tuple of Embedding
-        Each with the one before as its reference.
+        The reference of each is the embedding before it.
 
     Examples
     --------
@@ -188,7 +186,7 @@ def embed_series(
 
 @read_arguments
 def align(embedding: Embedding, reference: Embedding) -> Embedding:
-    """Return an embedding turned, mirrored and moved to lie as near to another of the same samples as it can.
+    """Return an embedding turned, mirrored and moved as close as possible to another of the same samples.
 
     Minimises the sum of squared distances over orthogonal maps and translations (the Procrustes problem).
 
@@ -206,7 +204,7 @@ def align(embedding: Embedding, reference: Embedding) -> Embedding:
 
 @read_arguments
 def embedding_trust(codes: Codes, embedding: Embedding, *, num_neighbors: Count = 10, seed: Seed = 0) -> Finding:
-    """Return how far neighbours in the picture are neighbours in code space: the trustworthiness of the embedding.
+    """Return the trustworthiness of an embedding: how far its neighbours are neighbours in code space.
 
     Parameters
     ----------
@@ -214,15 +212,15 @@ def embedding_trust(codes: Codes, embedding: Embedding, *, num_neighbors: Count 
     embedding : Embedding
         Of these codes.
     num_neighbors : int
-        In the picture; fewer than half of the samples.
+        Neighbours in the picture; fewer than half of the samples.
     seed : int
-        Of the draw, where there are more than 3,000 samples.
+        Seed of the draw, if there are more than 3,000 samples.
 
     Returns
     -------
     Finding
-        From 0 to 1, where 1 says that all near points have near codes. EXACT for these samples; for more than 3,000 an
-        ESTIMATE from as many of them.
+        From 0 to 1, where 1 means that all near points have near codes. EXACT for these samples; for more than
+        3,000 samples an ESTIMATE from 3,000 of them.
 
     References
     ----------

@@ -94,7 +94,7 @@ class HalfOpenCell(Shown):
         Returns
         -------
         (...) bool array
-            Exact for the numbers in the rows: what rounding could change is decided in rational arithmetic.
+            Exact for the numbers in the rows: cases that rounding could change are decided in rational arithmetic.
 
         Examples
         --------
@@ -128,7 +128,7 @@ class HalfOpenCell(Shown):
 
         Notes
         -----
-        See `Polyhedron.facets`; in any dimension, bounded or not.
+        See `Polyhedron.facets`. Valid in any dimension, bounded or not.
 
         Examples
         --------
@@ -147,18 +147,18 @@ class HalfOpenCell(Shown):
         -------
         ClassFaces
             The class is the disjoint union of the relative interiors of the faces that belong to it. A strict row
-            takes away every face on which it is tight, also where it is redundant and only touches the closure.
+            excludes every face on which it is tight, even a redundant row that only touches the closure.
 
         Raises
         ------
         InputError
             If the closure is unbounded, has equations or more than 6 dimensions.
         DegenerateGeometryError
-            If it has no interior.
+            If the closure has no interior.
 
         Notes
         -----
-        From vertices; as many steps as faces times facets.
+        Computed from vertices; the number of steps is faces times facets.
 
         Examples
         --------
@@ -196,12 +196,12 @@ class HalfOpenCell(Shown):
 
 @read_arguments
 def half_open(region: Region) -> HalfOpenCell:
-    """Return the class of a region's code as a half-open polyhedron.
+    """Return the class of the code of a region as a half-open polyhedron.
 
     Parameters
     ----------
     region : Region
-        Whole, or cut down to a domain, whose boundary belongs to the class.
+        Whole, or intersected with a domain, whose boundary belongs to the class.
 
     Returns
     -------
@@ -209,8 +209,8 @@ def half_open(region: Region) -> HalfOpenCell:
 
     Notes
     -----
-    Units that are constant on the region have no row, and take nothing away: their pieces are those of the code. That
-    is certain where arithmetic is exact; elsewhere a row is what float64 makes of it.
+    Units that are constant on the region have no row and exclude no point: their pieces are those of the code. This
+    is certain where arithmetic is exact; elsewhere a row carries the rounding of float64.
 
     References
     ----------

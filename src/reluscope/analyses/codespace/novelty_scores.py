@@ -27,7 +27,7 @@ AUROC = declare(
 
 @read_arguments
 def novelty(data: SampleCodes, samples: SampleCodes, *, k: Count = 1) -> Findings:
-    """Return how far the codes of samples are from those that data occupies.
+    """Return the distances of the codes of samples to the codes that data occupies.
 
     Parameters
     ----------
@@ -36,13 +36,13 @@ def novelty(data: SampleCodes, samples: SampleCodes, *, k: Count = 1) -> Finding
     samples : SampleCodes
         At least one.
     k : int
-        The score is the mean over so many nearest occupied codes, or over all if there are fewer.
+        The score is the mean distance to the k closest occupied codes, or to all if there are fewer.
 
     Returns
     -------
     Findings
-        ``novelty`` and ``is_in_unoccupied_cell`` of each ``sample``. Nothing is known of samples whose codes rounding
-        could change, and of all samples where it could change a code of the data.
+        ``novelty`` and ``is_in_unoccupied_cell`` of each ``sample``. Unknown for samples whose codes rounding could
+        change, and for all samples if rounding could change a code of the data.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def novelty(data: SampleCodes, samples: SampleCodes, *, k: Count = 1) -> Finding
 
     Notes
     -----
-    See `nearest_codes` for the cost. For the codes of some gates only, give ``data.of_gates(...)``.
+    See `nearest_codes` for the cost. For the codes of selected gates pass ``data.of_gates(...)``.
 
     Examples
     --------
@@ -98,21 +98,21 @@ def novelty(data: SampleCodes, samples: SampleCodes, *, k: Count = 1) -> Finding
 
 @read_arguments
 def auroc(inside: Float[np.ndarray, " a"] | Column, outside: Float[np.ndarray, " b"] | Column) -> Finding:
-    """Return how well scores separate samples outside of a domain from samples inside.
+    """Return how well scores separate samples outside a domain from samples inside (AUROC).
 
-    The area under the receiver operating characteristic: the probability that a sample outside has a larger score than
-    one inside, ties counted half. 1 is a perfect score, 1/2 is chance.
+    The area under the receiver operating characteristic is the probability that a sample outside has a larger score
+    than a sample inside, ties counted half. 1 is a perfect score, 1/2 is chance.
 
     Parameters
     ----------
     inside, outside : arrays of numbers, or columns of findings
-        Scores of both, at least one each.
+        Scores of both groups, at least one each.
 
     Returns
     -------
     Finding
-        EXACT for arrays. For columns of findings its ends are those of the least and largest scores that these leave
-        open.
+        EXACT for arrays. For columns of findings the ends are those of the smallest and largest scores that the
+        findings allow.
 
     Examples
     --------

@@ -22,7 +22,7 @@ NUM_SAMPLES = declare("num_samples", "samples of the class", kind=Kind.COUNT)
 
 @read_arguments
 def distinct_codes(network: Network, x: Points, *, tolerance: Tolerance | None = None) -> Findings:
-    """Count the different codes of a set of points.
+    """Return the number of different codes of a set of points.
 
     Parameters
     ----------
@@ -34,14 +34,14 @@ def distinct_codes(network: Network, x: Points, *, tolerance: Tolerance | None =
     Returns
     -------
     Findings
-        ``num_distinct_codes`` and ``largest_cell`` of the codes of each ``gate``; the summary is about all gates
-        together. Where rounding could change the codes of k points (see `rounded_forward`), there are at least as many
-        codes as without those points, and at most k more; of all gates together at least as many as of those gates in
-        which nothing is in doubt, or of any single gate.
+        ``num_distinct_codes`` and ``largest_cell`` of the codes of each ``gate``; the summary is for all gates
+        together. If rounding could change the codes of k points (see `rounded_forward`), the number is at least the
+        number without those points, and at most k more. For all gates together it is also at least the number for
+        the gates without such points, and for any single gate.
 
     Notes
     -----
-    About four forward passes, and one pass through a hash table.
+    Cost: about four forward passes, and one pass through a hash table.
 
     References
     ----------
@@ -81,7 +81,7 @@ def count_distinct(sampled: SampleCodes) -> Findings:
 
 @read_arguments
 def count_distinct_by_class(sampled: SampleCodes, classes: Int[np.ndarray, " s"]) -> Findings:
-    """Count the different codes of every class.
+    """Return the number of different codes of every class.
 
     Parameters
     ----------
@@ -91,8 +91,8 @@ def count_distinct_by_class(sampled: SampleCodes, classes: Int[np.ndarray, " s"]
     Returns
     -------
     Findings
-        ``num_distinct_codes`` and ``num_samples`` of each ``class`` that occurs; see `distinct_codes`. How many codes
-        classes share is a part of `occupancy`.
+        ``num_distinct_codes`` and ``num_samples`` of each ``class`` that occurs; see `distinct_codes`. `occupancy`
+        counts the codes that classes share.
 
     Examples
     --------

@@ -44,9 +44,9 @@ def occupancy(sampled: SampleCodes, classes: Int[np.ndarray, " s"] | None = None
     -------
     Findings
         ``share_alone_in_cell`` and ``code_entropy``, and with classes ``information_on_class`` and
-        ``num_codes_of_several_classes`` for the codes of each ``gate``; the summary is about all gates together. They
-        are numbers about the samples: the entropy of the distribution that these were drawn from is larger where many
-        samples are alone. The detail ``sizes`` has the numbers of samples in each occupied cell, descending.
+        ``num_codes_of_several_classes``, for the codes of each ``gate``; the summary is for all gates together. The
+        numbers describe the samples: if many are alone, the entropy of their distribution is larger. The detail
+        ``sizes`` gives the number of samples in each occupied cell, descending.
 
     Raises
     ------
@@ -55,8 +55,8 @@ def occupancy(sampled: SampleCodes, classes: Int[np.ndarray, " s"] | None = None
 
     Notes
     -----
-    One pass over the codes for each gate, and one for all. A sample whose code rounding could change leaves one cell
-    and enters another: each changes the number of samples alone, and of mixed cells, by at most one.
+    One pass over the codes for each gate, and one for all. A sample whose code rounding could change leaves one
+    cell and enters another: each changes the number of samples alone, and of mixed cells, by at most one.
 
     Examples
     --------

@@ -25,28 +25,28 @@ MEDIAN_DISTANCE = declare(
 def pair_distances(
     sampled: SampleCodes, classes: Int[np.ndarray, " s"], *, num_samples: Count = NUM_SAMPLES, seed: Seed = 0
 ) -> Findings:
-    """Return how the Hamming distances of pairs of samples are distributed.
+    """Return the distribution of the Hamming distances of pairs of samples.
 
     Parameters
     ----------
     sampled : SampleCodes
     classes : (s,) int
-        The class of every sample; all equal where there are no classes.
+        The class of every sample; all equal if there are no classes.
     num_samples : int
-        How many samples to compare; they are drawn at random if there are more.
+        Maximum number of samples to compare, drawn at random.
     seed : int
-        Of the draw.
+        Seed of the draw.
 
     Returns
     -------
     Findings
-        ``num_pairs`` and ``median_code_distance`` for each kind of ``pairs`` ("within classes", "between classes", "all
-        pairs"); medians are undefined where there are no such pairs, and estimates where samples were drawn. The detail
-        ``histogram`` counts the pairs whose codes differ on 0, 1, ... units.
+        ``num_pairs`` and ``median_code_distance`` for each kind of ``pairs`` ("within classes", "between classes",
+        "all pairs"). Medians are undefined where there are no such pairs, and estimates if samples were drawn. The
+        detail ``histogram`` counts the pairs whose codes differ on 0, 1, ... units.
 
     Notes
     -----
-    Grows with the square of ``num_samples``: 0.1 s for 2,000 samples of 3,072 units.
+    Cost grows with the square of ``num_samples``: 0.1 s for 2,000 samples of 3,072 units.
 
     Examples
     --------

@@ -20,7 +20,7 @@ METHOD = "float64 forward pass with a running error bound, codes compared exactl
 
 @dataclass(frozen=True, repr=False)
 class SampleCodes(Shown):
-    """The codes of samples.
+    """Codes of samples.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ class SampleCodes(Shown):
     doubtful : (s, gates) bool
         Whether rounding could change a piece in the gate.
     seconds : float
-        What the codes and the bounds on rounding took.
+        Runtime of the codes and of the bounds on rounding.
     what : str
-        What the samples are, in the plural.
+        Name of the samples, in the plural.
     """
 
     codes: Codes
@@ -66,7 +66,7 @@ class SampleCodes(Shown):
 @read_arguments
 @holds_across_jumps
 def sample_codes(network: Network, x: Points, *, tolerance: Tolerance | None = None) -> SampleCodes:
-    """Return the codes of samples and which of them rounding could change.
+    """Return the codes of samples, and which codes rounding could change.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def sample_codes(network: Network, x: Points, *, tolerance: Tolerance | None = N
 
     Notes
     -----
-    About four forward passes.
+    Cost: about four forward passes.
 
     Examples
     --------
@@ -115,8 +115,8 @@ def correctly_classified(
     Returns
     -------
     SampleCodes
-        Ready for every question of this package; `count_distinct` of it counts the cells that hold a sample that is
-        classified correctly.
+        Valid in every function of this package; `count_distinct` returns the number of cells with a correctly
+        classified sample.
 
     Examples
     --------
@@ -133,11 +133,11 @@ def correctly_classified(
 
 @read_arguments
 def piece_counts(codes: Codes) -> list[Int[np.ndarray, "pieces u"]]:
-    """Return how many codes use each piece of each unit, one table per gate.
+    """Return the number of codes that use each piece of each unit, one table per gate.
 
     Notes
     -----
-    Codes are unpacked block by block, 16 MB at a time.
+    Codes are unpacked in blocks of 16 MB.
 
     Examples
     --------

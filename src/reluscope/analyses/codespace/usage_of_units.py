@@ -31,21 +31,21 @@ PIECES_USED = declare("pieces_used", "mean over units of the number of pieces th
 @read_arguments
 @holds_across_jumps
 def unit_usage(network: Network, sampled: SampleCodes) -> Findings:
-    """Count dead, always-on and changing units over samples.
+    """Return the numbers of dead, always-on and changing units over samples.
 
     Parameters
     ----------
     network : Network
     sampled : SampleCodes
-        Its codes; see `sample_codes`.
+        Codes of this network; see `sample_codes`.
 
     Returns
     -------
     Findings
-        ``num_dead_units``, ``num_always_on_units``, ``num_changing_units`` and ``pieces_used`` of each ``gate``, with
-        its numbers of ``units`` and of ``pieces`` as further keys; the summary is about all gates together. Where
-        rounding could change pieces in a gate, at most as many units stay on one piece as do over the samples that are
-        certain.
+        ``num_dead_units``, ``num_always_on_units``, ``num_changing_units`` and ``pieces_used`` of each ``gate``,
+        with its numbers of ``units`` and of ``pieces`` as further keys; the summary is for all gates together.
+        Where rounding could change pieces in a gate, the number of units that stay on one piece over the certain
+        samples is an upper bound.
 
     Notes
     -----

@@ -46,37 +46,37 @@ def local_norms(
     progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> Findings:
-    """Return the norms of the network's local maps.
+    """Return the norms of the local affine maps of the network.
 
     Parameters
     ----------
     network : Network
     x : (s, *input_shape) or (s, n)
-        In random order, if there may not be time for all.
+        In random order if the time may not suffice for all.
     margins : bool
         Read the outputs as classes and measure the slope of the margin as well.
     population : int, optional
-        How many samples these were drawn from at random; by default these are all.
+        Population size if the samples are a random draw; by default the samples are all.
     budget : Budget, optional
-        Seconds, and bytes that the maps of a block may take, by default 64 MB.
+        Seconds, and bytes for the maps of a block, by default 64 MB.
     progress : bool or callable
-        Show the share that is done, or a function that is told it, from 0 to 1.
+        Show progress; a function receives the share done, from 0 to 1.
     tolerance : Tolerance, optional
         Its safety factor for rounding.
 
     Returns
     -------
     Findings
-        ``spectral_norm``, ``frobenius_norm`` and with margins ``margin_slope`` at every sample, between what rounding
-        may make of them; where it could change the code of a sample, and with it the map, nothing is known for certain.
-        Of all samples together ``num_different_maps``: as many as differ by more than rounding, up to the number of
-        codes.
+        ``spectral_norm``, ``frobenius_norm`` and with margins ``margin_slope`` at every sample, as intervals that
+        include rounding. Nothing is certain if rounding could change the code of a sample, and with it the map. For
+        all samples together ``num_different_maps``: the number of maps that differ by more than rounding, up to the
+        number of codes.
 
     Notes
     -----
-    ``min(m, n)`` passes, five more for bounds on rounding, and one singular value decomposition per sample. Rounding
-    is bounded through sums of absolute products along the paths that are active at the sample, which is generous for
-    deep networks.
+    Cost: ``min(m, n)`` passes, five more for bounds on rounding, and one singular value decomposition per sample.
+    Rounding is bounded through sums of absolute products along the paths that are active at the sample, which is a
+    wide bound for deep networks.
 
     Examples
     --------

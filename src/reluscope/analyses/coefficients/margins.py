@@ -68,35 +68,35 @@ def linear_margins(
     progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> Findings:
-    """Return the margin, its slope and the distance to the nearest rival, by the local map of every point.
+    """Return margin, margin slope and distance to the closest rival, by the local map of every point.
 
     Parameters
     ----------
     network : Network
-        A classifier: the largest output wins, or a single output is above 0.
+        A classifier: by the largest output, or by the sign of a single output (above 0).
     x : (s, *input_shape) or (s, n)
-        In random order, if there may not be time for all.
+        In random order if the time may not suffice for all.
     population : int, optional
-        How many samples these were drawn from at random; by default these are all.
+        Population size if the samples are a random draw; by default the samples are all.
     budget : Budget, optional
-        Seconds, and bytes that the maps of a block may take, by default 64 MB.
+        Seconds, and bytes for the maps of a block, by default 64 MB.
     progress : bool or callable
-        Show the share that is done, or a function that is told it, from 0 to 1.
+        Show progress; a function receives the share done, from 0 to 1.
     tolerance : Tolerance, optional
         Its safety factor for rounding.
 
     Returns
     -------
     Findings
-        ``margin``, ``margin_slope`` and ``rival_distance`` of every sample, between what rounding may make of them.
+        ``margin``, ``margin_slope`` and ``rival_distance`` of every sample, as intervals that include rounding.
         Details: its ``class`` and the ``rival``.
 
     Notes
     -----
-    One forward pass with bounds on rounding gives outputs, their errors and the pieces of all units; maps come from
-    these pieces, as in `Network.linearize`, and bounds on the rounding of their weights from two passes more. Margins
-    are known up to the errors of outputs, slopes up to those of the maps, distances up to both. Where rounding could
-    change the code of a sample, and with it the map, nothing is known of its slope and distance.
+    One forward pass with bounds on rounding gives outputs, their errors and the pieces of all units. Maps follow as
+    in `Network.linearize`; two more passes bound their rounding. Margins are known up to the errors of outputs,
+    slopes up to the errors of maps, distances up to both. If rounding could change the code of a sample, and with
+    it the map, nothing is known of its slope and distance.
 
     Examples
     --------

@@ -31,7 +31,7 @@ BLOCKS_IN_MEMORY = 8
 
 @dataclass(frozen=True, eq=False)
 class CoefficientMatrices:
-    """The matrices C_j of a network on samples, computed block by block when they are asked for.
+    """Coefficient matrices C_j of a network on samples, computed block by block on demand.
 
     Parameters
     ----------
@@ -39,13 +39,13 @@ class CoefficientMatrices:
     inputs : (s, *input_shape) float64 tensor
         The samples.
     outputs : tuple of int
-        Which of the flattened outputs.
+        Indices of the flattened outputs.
     memory : int
-        Bytes that a block and the work on it, or one whole matrix, may take.
+        Bytes for a block and the work on it, or for one whole matrix.
     cache : KeptBlocks or None
-        Where finished blocks are kept.
+        Storage of finished blocks.
     progress : bool or callable
-        Show how far a pass is.
+        Show the progress of a pass.
     """
 
     network: Network
@@ -82,7 +82,9 @@ class CoefficientMatrices:
         return _samples_in_block(self.network, len(self.outputs), self.memory)
 
     def blocks(self) -> Iterator[tuple[slice, Float[torch.Tensor, "m rows c"]]]:
-        """Yield the matrices by blocks of samples: ``values[j]`` has the rows of C_j, the constants in the last column.
+        """Yield the matrices by blocks of samples.
+
+        ``values[j]`` has the rows of C_j, with the constants in the last column.
 
         Yields
         ------
@@ -97,7 +99,7 @@ class CoefficientMatrices:
 
         Notes
         -----
-        One `Network.linearize` of every distinct code in a block. With a cache, finished blocks are read from it.
+        Each block costs one `Network.linearize` of its distinct codes. With a cache, finished blocks are read from it.
         """
         size = self.samples_in_block
         with share_done("coefficients", self.progress) as report_progress:
@@ -150,11 +152,11 @@ class CoefficientMatrices:
         Returns
         -------
         labels : (s,) int64
-            Number of the sample's code, in order of first appearance.
+            Code of each sample, numbered in order of first appearance.
         first : (r,) int64
             First sample of every distinct code.
         counts : (r,) int64
-            Samples of every distinct code.
+            Number of samples of every distinct code.
         """
         first, labels, counts = self._groups
         return labels, first, counts
@@ -197,7 +199,7 @@ def matrix(
     budget: MemoryBudget | None = None,
     progress: Progress = False,
 ) -> CoefficientMatrices:
-    """Return the coefficient matrices C_j of a network on samples, which are computed when they are gone through.
+    """Return the coefficient matrices C_j of a network on samples, computed during iteration.
 
     Parameters
     ----------
@@ -205,28 +207,28 @@ def matrix(
     x : (s, *input_shape) or (s, n)
         Samples.
     outputs : sequence of int, optional
-        Which of the flattened outputs; all by default.
+        Indices of the flattened outputs; all by default.
     checkpoint : path, optional
-        A folder in which finished blocks are kept: a second pass reads them, and a pass that was stopped goes on.
+        Folder for finished blocks: a second pass reads them, and an interrupted pass continues from them.
     budget : Budget, optional
-        Bytes that blocks and the work on them may take, 1 GiB by default.
+        Bytes for blocks and the work on them, 1 GiB by default.
     progress : bool or callable
-        Show how far a pass is, on standard error, or be told the share done.
+        Show progress of a pass on standard error; a function receives the share done.
 
     Returns
     -------
     CoefficientMatrices
-        Rows are those of the codes that the samples have in float64, with the rounding of `Network.linearize`.
+        Rows are those of the float64 codes of the samples, with the rounding of `Network.linearize`.
 
     Raises
     ------
     InputError
-        If the points do not fit, one sample does not fit the memory, or the folder keeps something else.
+        If the points do not fit, one sample exceeds the memory, or the folder holds something else.
 
     Notes
     -----
-    A pass costs one `Network.linearize` of the distinct codes of every block. On disk a sample takes
-    ``8 m (n + 1)`` bytes.
+    A pass costs one `Network.linearize` of the distinct codes of every block. On disk a sample takes ``8 m (n +
+    1)`` bytes.
 
     References
     ----------

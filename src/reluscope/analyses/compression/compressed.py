@@ -30,34 +30,35 @@ SAMPLES_IN_BLOCK = 2_000
 
 @read_arguments
 def compressed_outputs(clusters: MapClusters, samples: CoefficientMatrices, rule: Rule = "own_map") -> RoundedForward:
-    """Return what the centres give at samples: output j is ``g . x + c`` of the centre that the rule takes for it.
+    """Return outputs at samples: output j is ``g . x + c`` of the centre that the rule selects for it.
 
     Parameters
     ----------
     clusters : MapClusters
     samples : CoefficientMatrices
-        Of the same outputs, at the samples to look at. Coefficients are computed for ``own_map`` only.
+        Of the same outputs, at the samples to evaluate. Coefficients are computed for ``own_map`` only.
     rule : {"own_map", "mean_input", "nearest_sample", "logistic"}
-        Which centre: the one nearest to the sample's own coefficients (needs the Jacobian there); that whose training
-        inputs have the nearest mean; that of the nearest training input, all of which have to be kept; the one that
-        logistic regression on standardised inputs says.
+        Selection of the centre. ``own_map``: the centre closest to the coefficients of the sample (requires its
+        Jacobian). ``mean_input``: the centre whose training inputs have the closest mean. ``nearest_sample``: the
+        centre of the closest training input; all training inputs are kept. ``logistic``: the centre predicted by
+        logistic regression on standardised inputs.
 
     Returns
     -------
     RoundedForward
-        Outputs with bounds on their errors: rounding, and how far they would move if a choice between centres that is
-        too close to call went the other way. Choices of logistic regression are taken as they are.
+        Outputs with bounds on their errors. They include rounding and undecided choices between centres. Choices of
+        logistic regression count as certain.
 
     Raises
     ------
     ShapeError
         If the samples have other inputs or outputs than the clusters.
     InputError
-        If there is no such rule.
+        If the rule is unknown.
 
     Notes
     -----
-    ``own_map``: one pass over the coefficients. ``nearest_sample``: all distances to the training inputs.
+    ``own_map`` costs one pass over the coefficients, ``nearest_sample`` all distances to the training inputs.
 
     References
     ----------

@@ -44,21 +44,22 @@ def accuracy_curve(
     restarts: Count = 1,
     seed: Seed = 0,
 ) -> Findings:
-    """Cluster the maps of training samples, and classify other samples by the centres.
+    """Return the accuracy of clustered maps of training samples on other samples.
 
     Parameters
     ----------
     training : CoefficientMatrices
-        Of all outputs, on the samples that centres are learned from.
+        Of all outputs, on the samples from which the centres are learned.
     samples : CoefficientMatrices
         Of the same network, on the samples to classify. Coefficients are computed for ``own_map`` only.
     labels : (s,) int
-        Their classes.
+        Classes of the samples to classify.
     num_clusters : sequence of int
         Clusters per output.
     rules : sequence of {"own_map", "mean_input", "nearest_sample", "logistic"}
-        Which centre a sample uses: see `compressed_outputs`. The paper's is ``own_map``, which needs the network's
-        Jacobian at every sample; the others read the input alone. Logistic regression takes by far the longest.
+        Selection of the centre of a sample: see `compressed_outputs`. The paper uses ``own_map``, which requires
+        the Jacobian at every sample; the others use the input alone. Logistic regression has by far the longest
+        runtime.
     restarts, seed : int
         As for `cluster_maps`.
 
@@ -66,20 +67,20 @@ def accuracy_curve(
     -------
     Findings
         For each rule and number of clusters (keys ``rule`` and ``num_clusters``, ascending): ``accuracy``,
-        ``accuracy_drop`` and ``num_maps_used``; and ``network_accuracy``. Accuracies are EXACT shares of these samples
-        for these centres, and have ends where rounding or ties of centres could change classes.
+        ``accuracy_drop`` and ``num_maps_used``; also ``network_accuracy``. Accuracies are EXACT shares of these
+        samples for these centres, or intervals where rounding or ties of centres could change classes.
 
     Raises
     ------
     InputError
-        If matrices are of several networks or not of all outputs, labels are no classes, or a number or rule is none.
+        If matrices mix networks or lack outputs, labels are not classes, or a number or rule is invalid.
     ShapeError
         If there is not one label per sample.
 
     Notes
     -----
-    One pass over the training coefficients per output, and one over the others for ``own_map``, whatever the numbers of
-    clusters.
+    One pass over the training coefficients per output, and for ``own_map`` one over those of the samples, whatever
+    the numbers of clusters.
 
     References
     ----------
@@ -143,26 +144,28 @@ def accuracy_curve(
 
 @read_arguments
 def fewest_clusters(curve: Findings, drop: NonNegative = 0.01, rule: Rule = "own_map") -> Finding | None:
-    """Return how many maps matter: the least number of clusters whose accuracy is within a drop of the network's.
+    """Return the least number of clusters whose accuracy is within a drop of the network's.
+
+    It is the number of maps that matter.
 
     Parameters
     ----------
     curve : Findings
-        As `accuracy_curve` returns it.
+        Result of `accuracy_curve`.
     drop : float
         0.01 is one percentage point.
     rule : str
-        One of those of the curve.
+        A rule of the curve.
 
     Returns
     -------
     Finding or None
-        UPPER: other centres may do with fewer. None if no number that was tried suffices.
+        UPPER: other centres may suffice with fewer. None if no number in the curve suffices.
 
     Raises
     ------
     InputError
-        If there is no such drop or rule, or these are other findings.
+        If the drop or rule is invalid, or the findings are not a curve.
 
     Examples
     --------

@@ -22,14 +22,12 @@ MATRICES_IN_MEMORY = 3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MapClusters(Shown):
-    """Clusters of the affine functions that a network uses on samples, output by output.
-
-    These are affine functions, from which other outputs are computed: an object, not a table of measurements.
+    """Clusters of the affine maps that a network uses on samples, for each output.
 
     Parameters
     ----------
     centers : tuple of (k, n + 1) float64
-        One table per output: coefficients and constant of every centre, each used by some sample.
+        One table per output: coefficients and constant of every centre. Each centre is used by some sample.
     labels : (m, s) int64
         Cluster of every sample, for every output.
     inertia : (m,) float64
@@ -37,10 +35,10 @@ class MapClusters(Shown):
     inputs : (s, n) float64
         The samples.
     num_asked : int
-        How many clusters were asked for.
+        Requested number of clusters.
     method : str
     note : str
-        That there are fewer, and why; empty if there are not.
+        Reason why there are fewer clusters than requested; empty if there are not.
     """
 
     centers: tuple[Float[np.ndarray, "_ c"], ...]
@@ -61,22 +59,23 @@ class MapClusters(Shown):
 def cluster_maps(
     matrices: CoefficientMatrices, num_clusters: Count, *, restarts: Count = 1, seed: Seed = 0
 ) -> MapClusters:
-    """Put the affine functions of every output into clusters, by k-means.
+    """Return k-means clusters of the affine maps of every output.
 
     Parameters
     ----------
     matrices : CoefficientMatrices
         Of the samples to learn from.
     num_clusters : int
-        For each output. Where there are fewer different functions, each is a cluster of its own, and ``note`` says so.
+        Clusters for each output. If there are fewer different maps, each map is a cluster, and ``note`` reports
+        this.
     restarts : int
-        The best of so many runs is kept.
+        Number of runs; the best run is kept.
     seed : int
 
     Returns
     -------
     MapClusters
-        A local optimum, as k-means finds it; for one cluster, the mean map.
+        A local optimum of k-means; for one cluster, the mean map.
 
     Raises
     ------
@@ -85,9 +84,8 @@ def cluster_maps(
 
     Notes
     -----
-    One pass over every output, if three matrices fit ``matrices.memory``; otherwise two passes over the blocks and
-    mini-batch k-means, whose result depends on the order of the samples: shuffle them. Another way is to draw fewer
-    samples.
+    One pass over every output, if three matrices fit ``matrices.memory``. Otherwise two passes over the blocks and
+    mini-batch k-means, whose result depends on the order of the samples: shuffle them, or draw fewer samples.
 
     References
     ----------

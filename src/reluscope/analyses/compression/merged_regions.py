@@ -27,9 +27,7 @@ from reluscope.partitions.partition_in_memory import Partition
 
 @dataclass(frozen=True, eq=False)
 class MergedRegions:
-    """A partition with fewer pieces.
-
-    This is a function that can be evaluated, not a table: its pieces, and how far it is from the network.
+    """A piecewise affine function with fewer pieces than a partition, and its error against the network.
 
     Parameters
     ----------
@@ -37,14 +35,14 @@ class MergedRegions:
     labels : (r,) int64
         Piece of every region; pieces are connected across facets.
     weight : (p, m, d) float64; bias : (p, m) float64
-        Affine map of every piece, from coordinates of the domain.
+        Affine map of every piece, in coordinates of the domain.
     errors : (p,) float64
         Largest difference of any output to the network, on each piece.
     num_pieces : Finding
-        EXACT if only equal maps were merged: the connected regions of one affine map. Else UPPER: fewer may do. An
-        ESTIMATE where the partition has undecided signs.
+        EXACT if only equal maps were merged: the connected regions of one affine map. Otherwise UPPER: fewer may
+        suffice. An ESTIMATE where the partition has undecided signs.
     max_error : Finding
-        Largest difference on the domain; of a partition with undecided signs nothing is known from above.
+        Largest difference on the domain; for a partition with undecided signs no upper bound is known.
     """
 
     partition: Partition
@@ -77,15 +75,15 @@ class MergedRegions:
 
 @read_arguments
 def merge_regions(part: Partition, error: NonNegative = 0.0) -> MergedRegions:
-    """Merge neighbouring regions whose affine maps are equal, or can be one map at a small error.
+    """Return a partition with neighbouring regions merged if one affine map fits both at a small error.
 
     Parameters
     ----------
     part : Partition
         Complete, of a bounded domain, with its corners (not by ``method="tree"``) and its network.
     error : float
-        The largest difference between the network and the merged function, of any output, anywhere on the domain. 0
-        merges equal maps only.
+        Largest allowed difference between the network and the merged function, in any output, anywhere on the
+        domain. 0 merges equal maps only.
 
     Returns
     -------
@@ -100,8 +98,8 @@ def merge_regions(part: Partition, error: NonNegative = 0.0) -> MergedRegions:
 
     Notes
     -----
-    Greedy: pairs of neighbours wait in a heap by the error of their union. A partition of 1,000 regions takes about a
-    second. The merged function is not continuous.
+    Greedy: pairs of neighbours are merged in order of the error of their union. A partition of 1,000 regions takes
+    about a second. The merged function is not continuous.
 
     Examples
     --------

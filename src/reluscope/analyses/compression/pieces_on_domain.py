@@ -40,20 +40,19 @@ NEAR_BREAKPOINT = 1e-9
 
 @dataclass(frozen=True, repr=False)
 class UnitPieces(Shown):
-    """Least and largest piece of every unit on a domain.
-
-    These are arrays of bounds on pieces, gate by gate, each proved: pruning reads them, and they claim nothing else.
+    """Proved bounds on the pieces of every unit on a domain, for pruning.
 
     Parameters
     ----------
     least, largest : tuples of (u,) int64
-        One array per gate. For max gates 0 and the number of pieces less one: they are not looked at.
+        Least and largest piece, one array per gate. Max gates are not analysed: they have 0 and the number of
+        pieces less one.
     ranges : tuple of Ranges or None
         Intervals of the pre-activations on a box around the domain; None if it is unbounded.
     corners : pair of (n,) float64 or None
         The box.
     method : str
-        What proves the pieces, as a reader would say it.
+        Proof of the pieces, in words.
     """
 
     least: tuple[Int[np.ndarray, " _"], ...]
@@ -65,7 +64,7 @@ class UnitPieces(Shown):
 
 @read_arguments
 def unit_pieces(network: Network, *, domain: Domain, method: Method = "auto") -> UnitPieces:
-    """Return which pieces the units of a network can have on a domain.
+    """Return bounds on the pieces that the units of a network have on a domain.
 
     Parameters
     ----------
@@ -73,8 +72,8 @@ def unit_pieces(network: Network, *, domain: Domain, method: Method = "auto") ->
     domain : Box, Polyhedron, Space or Slice
         In the input space of the network.
     method : {"auto", "intervals", "programs", "partition"}
-        Intervals are always used where the domain is bounded; the others narrow them down. By default the partition, of
-        domains of one or two dimensions, if it has no more regions than take 30 seconds on an ordinary machine.
+        Intervals are always used on bounded domains; the others narrow them down. By default the partition, in one
+        or two dimensions, if its regions take at most 30 seconds on an ordinary machine.
 
     Returns
     -------
@@ -85,14 +84,14 @@ def unit_pieces(network: Network, *, domain: Domain, method: Method = "auto") ->
     ShapeError
         If the domain is not in the input space.
     DegenerateGeometryError
-        If a partition is asked for, and the domain has no interior.
+        If a partition is requested, and the domain has no interior.
     InputError
-        If the domain is empty, linear programs are asked for on a slice or an unbounded domain, or a partition is and
-        is not complete.
+        If the domain is empty, linear programs are requested on a slice or an unbounded domain, or a requested
+        partition is incomplete.
 
     Notes
     -----
-    Two forward passes for intervals; two linear programs for every unit that they leave open.
+    Two forward passes for intervals; two linear programs per undecided unit.
 
     Examples
     --------

@@ -34,25 +34,24 @@ from reluscope.networks.passes.rounding import ANY_ORDER
 
 @dataclass(frozen=True, eq=False)
 class PrunedNetwork:
-    """A smaller network, and why it is the same.
-
-    This is a network with its proof, not a table: of its numbers one is measured, the largest difference.
+    """A smaller network, with the proof that it is the same function on a domain.
 
     Parameters
     ----------
     module : nn.Sequential
         In float64; takes ``(s, *input_shape)``.
     network : Network
-        The same, loaded.
+        The loaded module.
     removed : tuple of Removal
-        Which channels went, and why.
+        Removed channels, with reasons.
     max_difference : Finding
-        Largest difference of any output on the domain: EXACT 0, or an UPPER bound on what rounding of the weights does.
+        Largest difference of any output on the domain: EXACT 0, or an UPPER bound on the effect of rounding the
+        weights.
     widths_before, widths_after : tuples of int
         Units of dense layers and channels of convolutions, gate by gate. Layers multiplied into the next have 0.
     num_parameters_before, num_parameters_after : int
     domain, method : str
-        Where the functions are equal, and what proves how units behave there.
+        Domain on which the functions are equal, and the proof of the behaviour of units there.
     """
 
     module: nn.Sequential
@@ -110,41 +109,42 @@ def prune_exact(
     input_shape: int | tuple[int, ...] | None = None,
     method: Method = "auto",
 ) -> PrunedNetwork:
-    """Remove units that a network does not need on a domain, and leave its function there as it is.
+    """Return a network without the units that are not needed on a domain; its function there is unchanged.
 
     Parameters
     ----------
     model : Network or nn.Module
-        Dense layers and convolutions one after the other, with batch norms, pointwise gates and max pooling.
+        A chain of dense layers and convolutions, with batch norms, pointwise gates and max pooling.
     domain : Box, Polyhedron, Space or Slice
-        Of inputs, flattened: ``rs.Box(0, 1, dim=784)``. The less of input space, the more units go.
+        Of flattened inputs: ``rs.Box(0, 1, dim=784)``. A smaller domain removes more units.
     input_shape : int or tuple of int, optional
-        For modules that do not say it.
+        For modules that do not define it.
     method : {"auto", "intervals", "programs", "partition"}
-        What proves how units behave: see `unit_pieces`. Intervals cost nothing; linear programs prove more of deep
-        networks; the exact partition proves all there is, on few dimensions.
+        Proof of the behaviour of units: see `unit_pieces`. Intervals cost nothing. Linear programs prove more for
+        deep networks. The exact partition proves everything, in few dimensions.
 
     Returns
     -------
     PrunedNetwork
-        ``max_difference`` is EXACT 0 if no sum of weights had to be rounded, else an UPPER bound, in real arithmetic.
+        ``max_difference`` is EXACT 0 if no sum of weights had to be rounded, else an UPPER bound, in real
+        arithmetic.
 
     Raises
     ------
     UnsupportedOperatorError
-        If the network is no such chain.
+        If the network is not such a chain.
     ShapeError, InputError
-        If the domain does not fit, or the method cannot be used on it.
+        If the domain does not fit, or the method does not apply to it.
 
     Notes
     -----
-    Removed are: *dead* units, and others that are *constant*; *unused* ones; *duplicates*, multiples of one another; of
-    dense layers also units that are *always on*, where they are more than the next layer's units, or the whole layer is
-    affine, or *dependent*, combinations of others that are always on. At least one channel of every layer stays, unless
-    the layer is multiplied into the next. Of convolutions, only whole channels go.
+    Removed are *dead* units, other *constant* units, *unused* units, and *duplicates* (multiples of one another).
+    In dense layers also units that are *always on*, if they outnumber the units of the next layer or the whole
+    layer is affine, and *dependent* units, combinations of others that are always on. At least one channel of every
+    layer remains, unless the layer is multiplied into the next. Of convolutions, only whole channels are removed.
 
-    Decisions hold in real arithmetic: a unit is dead if its interval, widened by rounding, says so, or what the
-    multipliers of a linear program prove, with the rounding of all sums, and whatever the solver says.
+    Decisions hold in real arithmetic. A unit is dead if its interval, widened by rounding, proves it, or the
+    multipliers of a linear program do, with rounding and independently of the solver's status.
 
     Examples
     --------

@@ -28,16 +28,16 @@ SHARE_OF_WEIGHTS = declare(
 
 @dataclass(frozen=True, eq=False)
 class PruningCurve:
-    """A network and what is left of it after more and more pruning: the modules, and what was measured of them.
+    """A network at successive steps of pruning: the modules and their measurements.
 
     Parameters
     ----------
     modules : tuple of nn.Module
-        The network itself first; in evaluation mode. Masks of pruned weights are where these are not zero.
+        First the network itself; in evaluation mode. Masks of pruned weights are where these are not zero.
     findings : Findings
-        A row for each module, with the key ``step``: ``num_weights``, ``share_of_weights`` and ``accuracy`` on the test
-        samples (see `reluscope.classification.accuracy`). Details: ``channels``, (k, convolutions) output channels of
-        the convolutions, first to last.
+        A row for each module, with the key ``step``: ``num_weights``, ``share_of_weights`` and ``accuracy`` on the
+        test samples (see `reluscope.classification.accuracy`). Details: ``channels``, (k, convolutions) output
+        channels of the convolutions, first to last.
     """
 
     modules: tuple[nn.Module, ...]
@@ -62,7 +62,7 @@ class PruningCurve:
         Returns
         -------
         Finding
-            UPPER: other pruning may do with fewer; an ESTIMATE where rounding could change a class.
+            UPPER: fewer may suffice with other pruning. An ESTIMATE where rounding could change a class.
         """
         if not 0 <= drop <= 1:
             raise InputError(f"expected a drop from 0 to 1, got {drop}")

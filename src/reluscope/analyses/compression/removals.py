@@ -26,17 +26,17 @@ DENOMINATOR = 2.0**20
 
 @dataclass(frozen=True)
 class Removal:
-    """One channel that was taken away: a unit of a dense layer, a channel of a convolution.
+    """A removed channel: a unit of a dense layer, or a channel of a convolution.
 
     Parameters
     ----------
     gate : str
         Name of its gate.
     channel : int
-        Its number in the network as it was.
+        Its number in the original network.
     reason : {"dead", "constant", "unused", "duplicate", "dependent", "always on"}
     explanation : str
-        Why nothing changes, in words.
+        Reason why the function does not change, in words.
     """
 
     gate: str

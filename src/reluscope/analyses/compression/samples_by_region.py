@@ -19,19 +19,19 @@ METHOD = "codes of the samples, with bounds on rounding"
 
 @read_arguments
 def region_samples(matrices: CoefficientMatrices) -> Findings:
-    """Return the regions that samples lie in, those with the most samples first.
+    """Return the regions of samples, ordered by their number of samples, largest first.
 
     Parameters
     ----------
     matrices : CoefficientMatrices
-        For its network and samples; no coefficients are computed.
+        Source of network and samples; no coefficients are computed.
 
     Returns
     -------
     Findings
-        ``num_samples_in_region`` of every region, between what samples in doubt may make of it; and of all together
-        ``num_samples_in_doubt``. Details: the ``first_sample`` of each. ``matrices.regions()`` says which region a
-        sample lies in.
+        ``num_samples_in_region`` of every region, as an interval that samples in doubt may change; for all regions
+        together ``num_samples_in_doubt``. Details: the ``first_sample`` of each region. ``matrices.regions()``
+        gives the region of each sample.
 
     Notes
     -----
@@ -69,19 +69,19 @@ def regions_holding(found: Findings, share: Share) -> Finding:
     Parameters
     ----------
     found : Findings
-        As `region_samples` returns it.
+        Result of `region_samples`.
     share : float
         Above 0.
 
     Returns
     -------
     Finding
-        EXACT if no sample is in doubt, else with the interval that the doubt leaves.
+        EXACT if no sample is in doubt, else with the interval that samples in doubt allow.
 
     Raises
     ------
     InputError
-        If there is no such share, or these are other findings.
+        If the share is invalid, or the findings have another origin.
 
     Examples
     --------

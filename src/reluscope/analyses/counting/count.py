@@ -43,67 +43,68 @@ def count(
     checkpoint: str | os.PathLike[str] | None = None,
     certify: bool = False,
 ) -> Finding:
-    """Count the linear regions of a network on a domain.
+    """Return the number of linear regions of a network on a domain.
 
     Parameters
     ----------
     network : Network
     domain : Box, Space, Polyhedron or Slice
     definition : str
-        What a region is; for every network and domain each count is at most the one before:
+        Definition of a region. For every network and domain each count is at most the one before:
 
         - ``"activation"``: a set of points with one code, also one without interior (R1);
-        - ``"proper_activation"``: one that has an interior (R2);
+        - ``"proper_activation"``: a set of points with one code, with an interior (R2);
         - ``"convex"``: a cell of the smallest polyhedral complex on whose cells the function is affine (R3);
         - ``"open_connected"``: a largest open connected set on which the function is affine (R4);
-        - ``"closed_connected"``: a largest closed connected one with interior (R5);
+        - ``"closed_connected"``: a largest closed connected set with interior on which it is affine (R5);
         - ``"affine"``: one affine map that the function has on a set with interior (R6).
     method : {"auto", "partition", "tree", "mip", "probes"}
-        "partition" finds all regions with their vertices and counts under every definition; "tree" needs no vertices
-        and counts proper activation regions in any dimension, activation regions in rational arithmetic; "mip" solves
-        one mixed-integer program per activation region, as the authors of ``serra2018`` do, and finds a LOWER number,
-        since that there is no further region is the word of a solver in floats; "probes" goes down random ways of the
-        tree for some seconds, and estimates how many proper activation regions there are, be they ever so many. "auto"
-        takes the fastest that proves what it says; `Finding.method` says what it was.
+        "partition" computes all regions with their vertices and counts under every definition. "tree" needs no
+        vertices; it counts proper activation regions in any dimension, and activation regions in rational
+        arithmetic. "mip" solves one mixed-integer program per activation region, as in ``serra2018``. Its count is
+        LOWER: that no region is missing rests on a floating-point solver. "probes" follows random paths of the tree
+        for some seconds and estimates the number of proper activation regions, however large. "auto" takes the
+        fastest method that proves its count; `Finding.method` names it.
     budget : Budget, optional
-        Regions or seconds after which to stop. Also Ctrl-C keeps what was found. The claim is then LOWER. Without
-        limits, a count that would not end (more than 10^9 regions, by probes) stops after some seconds, unless a
-        checkpoint keeps it.
+        Regions or seconds after which to stop. Ctrl-C also keeps the regions found. The claim is then LOWER.
+        Without limits, a count that would not end (more than 10^9 regions, by probes) stops after some seconds,
+        unless a checkpoint keeps it.
     executor : concurrent.futures.Executor, optional
         Runs independent parts of a partition or a tree.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a function receives the share done, from 0 to 1.
     tolerance : Tolerance, optional
-        Of a partition. Without one, definitions other than proper activation are counted on bounded lines and planes in
-        rational arithmetic, at resolution 0.
+        Tolerance of a partition. Without one, definitions other than proper activation are counted on bounded lines
+        and planes in rational arithmetic, at resolution 0.
     checkpoint : path, optional
-        Of the tree of proper activation regions: a folder that keeps what was counted, part by part; if it is there,
-        the count goes on from it.
+        Folder that keeps counted parts of the tree of proper activation regions; a count continues from an existing
+        folder.
     certify : bool
-        Count in rational arithmetic: under every definition on bounded lines and planes, proper activation regions on
-        any bounded domain of few dimensions, activation regions everywhere.
+        Count in rational arithmetic: under every definition on bounded lines and planes, proper activation regions
+        on any bounded domain of few dimensions, activation regions everywhere.
 
     Returns
     -------
     Finding
-        EXACT; by probes ESTIMATE; or LOWER with an interval: if work stopped early or something stayed undecided; for
-        convex regions of planes where merging cells does not reach the lower bound; for convex and closed connected
-        regions in more than two dimensions, where the neighbouring definitions bound them; by mixed-integer programs.
-        If work stopped early, `Finding.stopped` says why.
+        EXACT; by probes ESTIMATE; or LOWER with an interval in these cases: the computation stopped early or left
+        something undecided; convex regions of planes where merging cells does not reach the lower bound; convex and
+        closed connected regions in more than two dimensions, where the neighbouring definitions bound them;
+        mixed-integer programs. `Finding.stopped` gives the reason for an early stop.
 
     Raises
     ------
     InputError
-        If the definition or the method is unknown, or the method does not count under the definition or on the domain.
+        If the definition or the method is unknown, or the method does not count under the definition or on the
+        domain.
     ShapeError
-        If the domain's dimension is not the network's number of inputs.
+        If the domain has another dimension than the input.
     DegenerateGeometryError
         If the domain is empty or flat.
 
     Notes
     -----
-    Definitions follow ``stargalla2025``. Activation regions that touch the domain only in its boundary count: zero sets
-    of measure zero do.
+    Definitions follow ``stargalla2025``. Activation regions that touch the domain only in its boundary count: zero
+    sets of measure zero do.
 
     Examples
     --------

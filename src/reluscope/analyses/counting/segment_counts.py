@@ -27,7 +27,7 @@ def count_along_segments(
     budget: RegionBudget | None = None,
     tolerance: Tolerance | None = None,
 ) -> Findings:
-    """Count the regions on straight segments, exactly.
+    """Return the exact number of regions on each segment.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ def count_along_segments(
     Returns
     -------
     Findings
-        `NUM_REGIONS_ON_SEGMENT` for each ``segment``: EXACT, or LOWER where the budget ended the work; details
-        ``length``, in input space, and ``num_undecided``.
+        `NUM_REGIONS_ON_SEGMENT` for each ``segment``: EXACT, or LOWER where the budget ended the computation.
+        Details: ``length``, in input space, and ``num_undecided``.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def count_along_segments(
 
     Notes
     -----
-    About one forward pass over all crossing points; all segments are taken through the network together.
+    About one forward pass over all crossing points, for all segments together.
 
     Examples
     --------

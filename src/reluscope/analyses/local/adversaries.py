@@ -40,7 +40,7 @@ def pgd(
     norm: str = "linf",
     box: Box | None = None,
 ) -> Float[np.ndarray, "s n"]:
-    """Return points near the given ones at which the loss of their labels is large.
+    """Return points near the given points at which the loss of their labels is large.
 
     Parameters
     ----------
@@ -48,25 +48,25 @@ def pgd(
         A classifier; a single output f stands for the logits (0, f).
     x : (s, *input_shape) or (s, n)
     labels : (s,) int
-        The classes to get away from.
+        The classes to leave.
     radius : float
         Of the ball around each point, in the units of the inputs.
     steps : int
-        Each is 2.5 radius / steps long.
+        Each step has length 2.5 radius / steps.
     norm : {"linf", "l2"}
-        Which ball.
+        Norm of the ball.
     box : Box, optional
-        Where inputs have to stay, the given points included.
+        Allowed inputs; it contains the given points.
 
     Returns
     -------
     (s, n) float64
-        Deterministic; the point itself where no step had a larger loss.
+        Deterministic; the point itself if no step had a larger loss.
 
     Raises
     ------
     InputError
-        If a label is no class, a point lies outside the box, or an option is out of range.
+        If a label is not a class, a point lies outside the box, or an option is out of range.
     ShapeError
         If there is not one label per point, or the box has another dimension.
 

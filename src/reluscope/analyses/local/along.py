@@ -27,7 +27,7 @@ class PiecesAlong(Shown):
     offsets : (k1,) int64
         Pieces of segment i are the rows ``offsets[i]:offsets[i + 1]``.
     starts, stops : (p,) float64
-        Where each piece begins and ends: 0 is the start of its segment, 1 its end.
+        Start and end of each piece: 0 is the start of its segment, 1 its end.
     codes : Codes
         One per piece.
     is_exact : (k,) bool
@@ -57,7 +57,7 @@ def pieces_along(
     *,
     tolerance: Tolerance | None = None,
 ) -> PiecesAlong:
-    """Return the regions along segments, exactly.
+    """Return the exact sequence of regions along segments.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def pieces_along(
     DegenerateGeometryError
         If a segment has no length.
     IncompletePartitionError
-        If Ctrl-C stopped the work.
+        If Ctrl-C stopped the computation.
 
     Notes
     -----

@@ -34,19 +34,20 @@ SEGMENTS = 256
 
 @dataclass(frozen=True, repr=False)
 class ClassEnds(Shown):
-    """Where a class ends along each segment.
+    """The end of a class along each segment.
 
     Parameters
     ----------
     alphas : (k,) float64
-        Share of the way; the class holds just before. 0 if it holds at the start alone, 1 if up to the target.
+        Position on the segment; the class holds just before. 0 if it holds at the start alone, 1 if up to the
+        target.
     errors : (k,) float64
-        What the rounding of the outputs may change in ``alphas``, to first order; 0 where the end is that of a piece.
+        Error of ``alphas`` from the rounding of the outputs, to first order; 0 where the end is that of a piece.
     points : (k, n) float64
         ``(1 - alpha) start + alpha target``.
     within : (k, n) float64
-        A point of the same linear region, in the middle of its part of the segment: strictly inside, off all kinks, so
-        that `reluscope.regions` needs no linear program for it.
+        A point of the same linear region, in the middle of its part of the segment. It lies off all kinks, so
+        `reluscope.regions` needs no linear program for it.
     after : (k,) int64
         The class just after; -1 where the segment ends first.
     """
@@ -65,16 +66,17 @@ class ClassEnds(Shown):
 
 @dataclass(frozen=True, repr=False)
 class LastOfClass(Shown):
-    """Where segments leave the class of their start.
+    """Points where segments leave the class of their start.
 
     Parameters
     ----------
     classes : (k,) int64
         The class of the start.
     first : ClassEnds
-        The largest alpha up to which the class holds without a break: where the segment first leaves it.
+        The largest alpha up to which the class holds without a break: the segment first leaves it there.
     last : ClassEnds
-        The largest alpha in [0, 1] with the class of the start, which may be back after a break: Zhang and Wu's point.
+        The largest alpha in [0, 1] with the class of the start, which may return after a break: Zhang and Wu's
+        point.
     num_regions : (k,) int64
         Linear regions on the segment; 0 for a segment without length.
     is_exact : (k,) bool
@@ -95,12 +97,13 @@ class LastOfClass(Shown):
 def last_of_class(
     network: Network, starts: Points, targets: Points, *, tolerance: Tolerance | None = None
 ) -> LastOfClass:
-    """Return where the way to a target leaves the class of its start, for the first and for the last time.
+    """Return where segments to targets leave the class of their start for the first and the last time.
 
     Parameters
     ----------
     network : Network
-        A classifier: the largest output wins, the lowest at a tie; a single output is class 1 above 0, else class 0.
+        A classifier: by the largest output, the lowest index at a tie; a single output is class 1 above 0, else
+        class 0.
     starts, targets : (k, *input_shape) or (k, n)
     tolerance : Tolerance, optional
         Resolution of the partition, and the safety factor for rounding.
@@ -108,21 +111,21 @@ def last_of_class(
     Returns
     -------
     LastOfClass
-        Exact up to the rounding of outputs at the knots. The alphas are suprema: at the point itself two outputs tie,
-        and the tie rule says which class has it. Outputs that rounding cannot tell apart tie, and a class that is lost
-        at a single point, which rounding cannot tell from a near miss, is not left there.
+        Exact up to the rounding of outputs at the knots. The alphas are suprema: at the point itself two outputs
+        tie, and the tie rule gives its class. Outputs that rounding cannot separate tie. If rounding cannot
+        separate the loss of a class at a single point from a near miss, the class counts as kept there.
 
     Raises
     ------
     ShapeError
         If there is not one target per start.
     IncompletePartitionError
-        If Ctrl-C stopped the work.
+        If Ctrl-C stopped the computation.
 
     Notes
     -----
-    The exact partition of all segments, and a forward pass over its knots with error bounds that the knots of a segment
-    share: about two forward passes over the crossing points. A target equal to its start gives alpha 1.
+    About two forward passes over the crossing points: the exact partition of all segments, and error bounds at its
+    knots. A target equal to its start gives alpha 1.
 
     Examples
     --------

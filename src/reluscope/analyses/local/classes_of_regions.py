@@ -61,7 +61,7 @@ def region_classes(
     progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> Findings:
-    """Find the classes that occur in the linear regions of points, and where they are likeliest.
+    """Return the classes that occur in the linear regions of points, and their likeliest points there.
 
     Parameters
     ----------
@@ -69,49 +69,50 @@ def region_classes(
         With its outputs as logits; one output f stands for the logits 0 and f.
     x : (s, *input_shape) or (s, n)
     domain : Box
-        Bounded; regions are cut down to it.
+        Bounded; regions are cut to it.
     budget : Budget, optional
-        Its seconds; no other point is begun after them, and what is not known of the one at work then stays unknown.
+        Only its seconds: no further point is begun after them, and open cases of the current point stay unknown.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a function receives the share done, from 0 to 1.
     tolerance : Tolerance, optional
 
     Returns
     -------
     Findings
-        ``num_classes`` and ``holds_decision_boundary``, EXACT where every case is proved, else the lower end;
-        ``num_classes_at_likeliest``, the published test, which is no more; ``distortion``, an ESTIMATE. A point on a
-        kink whose code has no region with an interior is undefined. Details, for each point and class:
+        ``num_classes`` and ``holds_decision_boundary``, EXACT where every case is proved, else the lower end.
+        ``num_classes_at_likeliest``, the published test, which is no larger. ``distortion``, an ESTIMATE. A point
+        on a kink whose code has no region with an interior is undefined. Details, for each point and class:
 
-        - ``occurs``: whether some point of the region belongs to the class: it is ahead of all others, but for those of
-          larger number that are the same affine function on the region. The lowest wins, as everywhere.
-        - ``is_known``: whether that is proved, rounding allowed for; what is not counts as not occurring. Classes that
-          are the same on the region are told from those that nearly are in rational arithmetic.
-        - ``is_at_likeliest``: whether the class's likeliest points belong to the class, which implies that it occurs.
-          All of them have the same probabilities. ``is_at_likeliest_known``: whether that is proved for the true
-          likeliest points, from the gap of the one found; what is not counts as no.
-        - ``log_probabilities``, ``gaps``: the logarithm of the class's probability at a point found, and how much
-          larger it may be elsewhere: 1e-7, or this share of the logarithm, is asked for; where float64 has no more
-          digits it is some 1e-7.
-        - ``distances``: from the given point to where the class is as likely. Often that is a whole face; the distance
-          is to the nearest point at which every rival is behind by as much as at the point found, or has next to no
-          probability. ``distance_gaps``: no such point is nearer by more than this. Wide for classes that are nearer
-          than another one, at whose distance the search ends: the farthest of all, the distortion, is known.
+        - ``occurs``: whether some point of the region belongs to the class. There it exceeds all other classes,
+          except those of larger number with the same affine map on the region: the lowest class wins a tie.
+        - ``is_known``: whether ``occurs`` is proved, with rounding; unproved classes count as not occurring.
+          Rational arithmetic separates classes with equal maps on the region from classes with nearly equal maps.
+        - ``is_at_likeliest``: whether the likeliest points of the class belong to it, which implies that it occurs.
+          All likeliest points have the same probabilities. ``is_at_likeliest_known``: whether this is proved for
+          the true likeliest points, from the gap of the point found; unproved counts as no.
+        - ``log_probabilities``, ``gaps``: the logarithm of the probability of the class at the point found, and how
+          much larger it may be elsewhere. The target is 1e-7, or this share of the logarithm; where float64 has no
+          more digits the gap is some 1e-7.
+        - ``distances``: distance from the given point to the likeliest points, often a whole face. It is measured
+          to the closest point at which every rival is behind by the same amount as at the point found, or has next
+          to no probability. ``distance_gaps``: no such point is closer by more than this. The gap is wide for
+          classes that are closer than another class, because the search ends at the distance of that class; the
+          largest distance, the distortion, is known.
 
     Raises
     ------
     InputError
         If a point lies outside the domain.
     ShapeError
-        If the domain has not as many dimensions as the network inputs.
+        If the domain has another dimension than the input.
 
     Notes
     -----
-    A rough ball and an interior-point method per class: about 15 times ``n^3`` multiplications each among many
-    half-spaces, and products of these with vectors that all classes share. Whether classes occur that are not seen on
-    the way is asked of a dual active-set method, which takes up to ``h n`` multiplications per tight row for h
-    half-spaces, and so is the distance to the farthest of the likeliest points. Regions are asked about together as
-    memory allows, the interior-point method on the network's device.
+    Each class costs a rough ball and an interior-point method: about 15 times ``n^3`` multiplications each with
+    many half-spaces, and products of the half-spaces with vectors that all classes share. A dual active-set method
+    decides whether classes not yet found occur, and finds the distance to the farthest likeliest point; it takes up
+    to ``h n`` multiplications per tight row for h half-spaces. The interior-point method runs on the device of the
+    network.
 
     References
     ----------

@@ -26,12 +26,12 @@ class RegionFacets(Shown):
     Parameters
     ----------
     sources : (f, 3) int64
-        Of every facet gate, unit and the piece beyond, as `Region.sources` has them; where several units bend along
-        one hyperplane, the first. Sides of the domain have gate -1.
+        Gate, unit and the piece beyond, as in `Region.sources`; the first of several units on one hyperplane. Sides
+        of the domain have gate -1.
     num_half_spaces : int
-        Rows that there are, sides of the domain included.
+        Number of rows, sides of the domain included.
     domain : str
-        What the region was cut down to.
+        Domain with which the region was intersected.
     """
 
     sources: Int[np.ndarray, "f 3"]
@@ -62,14 +62,14 @@ class RegionFacets(Shown):
 def region_facets(
     network: Network, x: Points, *, domain: Box | None = None, tolerance: Tolerance | None = None
 ) -> RegionFacets:
-    """Find the facets of the region of one point.
+    """Return the facets of the region of one point.
 
     Parameters
     ----------
     network : Network
     x : (1, *input_shape) or (n,)
     domain : Box, optional
-        What the region is cut down to; by default nothing.
+        The region is cut to it; by default it is not cut.
     tolerance : Tolerance, optional
 
     Returns
@@ -82,7 +82,7 @@ def region_facets(
     DegenerateGeometryError
         If the point lies on a kink and its code has no region with an interior.
     InputError
-        If it lies outside the domain.
+        If the point lies outside the domain.
 
     Notes
     -----

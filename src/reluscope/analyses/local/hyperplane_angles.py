@@ -33,14 +33,14 @@ BUDGET = 256 * 2**20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Directions(Shown):
-    """Angles between r hyperplanes at one point, as counts by pairs of g gates, and as a picture.
+    """Angles between r hyperplanes at one point, as counts by pairs of g gates, and as an image.
 
     Parameters
     ----------
     hyperplanes : Hyperplanes
-        Which these are, in the order of their units.
+        In the order of their units.
     gates : tuple of str
-        Names of the network's gates.
+        Names of the gates of the network.
     edges : (b1,) float64
         Edges of the bins, in degrees.
     counts : (g, g, b) int64
@@ -50,7 +50,7 @@ class Directions(Shown):
     image : (p, p) float64
         Mean angle over blocks of rows, blocks within a gate; a row with itself has the angle 0.
     pixels : (p1,) int64
-        The rows at which blocks begin, and their number; only 0 where there is no image.
+        First row of each block, and the number of rows; only 0 if there is no image.
     """
 
     hyperplanes: Hyperplanes
@@ -111,19 +111,19 @@ class Directions(Shown):
     def angles(
         self, rows: Sequence[int] | Int[np.ndarray, " k"], *, budget: MemoryBudget | None = None
     ) -> Float[np.ndarray, "k r"]:
-        """Return the angles of some rows with all, to the last digits also where rows are nearly parallel.
+        """Return the angles of some rows with all rows, accurate also where rows are nearly parallel.
 
         Parameters
         ----------
         rows : sequence of int
             Positions in ``sources``.
         budget : Budget, optional
-            Memory for normals; the result comes on top.
+            Memory for normals; the result takes additional memory.
 
         Notes
         -----
-        ``2 atan2(|u - v|, |u + v|)`` after Kahan, for unit normals u and v: an arc cosine knows angles near 0 and 180
-        to a millionth of a degree only.
+        ``2 atan2(|u - v|, |u + v|)`` after Kahan, for unit normals u and v. An arc cosine resolves angles near 0 and
+        180 only to a millionth of a degree.
         """
         chosen = read_positions(rows, "rows", len(self), "hyperplanes")
         number, size = len(self), self.hyperplanes.network.num_inputs
@@ -167,26 +167,25 @@ def directions(
     network : Network
     x : (s, *input_shape) or (s, n)
     rows : sequence of (f, 3) int, optional
-        For every point the rows to take, as `Region.sources` has them, such as those of the region's facets; by default
-        all rows.
+        Rows to use for every point, as in `Region.sources`, such as the facets of its region; by default all rows.
     bins : int
-        Bins of equal width between 0 and 180 degrees. An odd number keeps right angles away from an edge.
+        Bins of equal width between 0 and 180 degrees. With an odd number right angles lie inside a bin.
     pixels : int
-        Blocks on a side of the image, but for one more per gate; 0 for no image.
+        Blocks along a side of the image, apart from one more per gate; 0 for no image.
     budget : Budget, optional
         Memory for normals and angles.
     tolerance : Tolerance, optional
-        Its ``rounding`` says which normals count as zero, as in `regions`.
+        Its ``rounding`` decides which normals count as zero, as in `regions`.
 
     Returns
     -------
     tuple of Directions
-        One per point. Rows come from units; a domain has no units, so its sides are not among them.
+        One per point. All rows come from units; sides of the domain are not included.
 
     Raises
     ------
     InputError
-        If an option is out of range, or a row given is of no unit.
+        If an option is out of range, or a given row belongs to no unit.
     ShapeError
         If there is not one table of rows per point.
 

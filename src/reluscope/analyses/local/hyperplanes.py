@@ -40,10 +40,10 @@ class Hyperplanes(Shown):
     network : Network
     point : (1, *input_shape) tensor
     sources : (r, 3) int64
-        Gate, unit and the piece beyond; in the order of `Region.sources`.
+        Gate, unit and the piece beyond, in the order of `Region.sources`.
     num_constant : int
-        Rows left out because they are constant around the point and have no direction. In large networks those whose
-        slopes are below the rounding of their terms are among them; in others fractions decide about these.
+        Rows left out because they are constant around the point and have no direction. Large networks also leave
+        out rows with slopes below the rounding of their terms; in others fractions decide.
     exact : dict
         Normals from fractions, by source, of rows whose slopes are below the rounding of their terms.
     """
@@ -137,7 +137,7 @@ def hyperplanes(
     budget : Budget, optional
         Memory for the derivatives by one block of inputs.
     tolerance : Tolerance, optional
-        Its ``rounding`` says which normals count as zero, as in `regions`.
+        Its ``rounding`` decides which normals count as zero, as in `regions`.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def hyperplanes(
 
     Notes
     -----
-    The derivatives of all units by all inputs, once, block by block of inputs.
+    Computes the derivatives of all units by all inputs once, in blocks of inputs.
 
     Examples
     --------

@@ -39,16 +39,16 @@ MATRICES_BYTES = 2**29
 
 @dataclass(frozen=True, repr=False)
 class LikeliestPoints(Shown):
-    """Where classes are likeliest in the regions of points.
+    """Likeliest points of classes in the regions of points.
 
     Parameters
     ----------
     rows : (k,) int64
-        Which of the given points these are: those that have a region with an interior and were reached in time.
+        Indices of the given points that have a region with an interior and were reached in time.
     points : (k, m, n) float64
-        Of each region the likeliest point of each class, as for the ``distances`` of `region_classes`.
+        The likeliest point of each class in each region, as for the ``distances`` of `region_classes`.
     classes : (k, m) int64
-        The class that each of these points belongs to.
+        The class of each likeliest point.
     """
 
     rows: Int[np.ndarray, " k"]
@@ -65,7 +65,7 @@ def likeliest_in_regions(
     budget: TimeBudget | None = None,
     tolerance: Tolerance | None = None,
 ) -> LikeliestPoints:
-    """Find the likeliest point of every class in the linear regions of a few points: what a region can show of it.
+    """Return the likeliest point of every class in the linear regions of a few points.
 
     Parameters
     ----------
@@ -74,9 +74,9 @@ def likeliest_in_regions(
     x : (s, *input_shape) or (s, n)
         Few: all likeliest points are kept.
     domain : Box
-        Bounded; regions are cut down to it.
+        Bounded; regions are cut to it.
     budget : Budget, optional
-        Its seconds; a region that is at work then is left out, and no other is begun.
+        Only its seconds: the region then in progress is left out, and no further region is begun.
     tolerance : Tolerance, optional
 
     Returns
@@ -89,7 +89,7 @@ def likeliest_in_regions(
     InputError
         If a point lies outside the domain.
     ShapeError
-        If the domain has not as many dimensions as the network inputs.
+        If the domain has another dimension than the input.
 
     Notes
     -----

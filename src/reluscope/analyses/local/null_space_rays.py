@@ -61,7 +61,7 @@ def null_space_rays(
     tolerance: Tolerance | None = None,
     seed: Seed = 0,
 ) -> Findings:
-    """Return the regions along random rays on which no logit changes at first, and how alike they decide.
+    """Return the regions along random rays on which no logit changes at first, and their decisions.
 
     Parameters
     ----------
@@ -72,23 +72,25 @@ def null_space_rays(
     reach : float
         Length of a ray, in the units of the inputs. No box ends a ray.
     population : int, optional
-        How many points these were drawn from at random; by default they are all.
+        Population size if the points are a random draw; by default the points are all.
     budget : Budget, optional
-        Its seconds; no other point is begun after them, and one is always done.
+        Its seconds: no further point is begun after them; one is always finished.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a function receives the share done, from 0 to 1.
     tolerance : Tolerance, optional
     seed : int
-        Directions are those of a normal distribution, projected; they depend on the seed and the position of the point.
+        Directions are projected samples of a normal distribution; they depend on the seed and the position of the
+        point.
 
     Returns
     -------
     Findings
-        ``regions_along_rays``, EXACT for the rays that were drawn, LOWER if signs stayed undecided; and the same number
-        as ``surrounding_regions``, LOWER, since other rays may meet others. Where there is no ray both are 0. Details:
-        ``nullity``, the dimension of the space that rays are drawn from; ``num_crossings`` (s, c), boundaries that each
-        ray crosses; and for the regions around each point, nearest first, ``cosines`` between the decision direction
-        there and at the point (NaN where one of them vanishes) and ``entered``, the shortest way along a ray to it.
+        ``regions_along_rays``, EXACT for the drawn rays, LOWER if signs stayed undecided. ``surrounding_regions``,
+        the same number as LOWER, since other rays may meet other regions. Both are 0 if there is no ray. Details:
+        ``nullity``, the dimension of the space from which rays are drawn; ``num_crossings`` (s, c), the boundaries
+        that each ray crosses. For the regions around each point, closest first: ``cosines`` between the decision
+        direction there and at the point (NaN where one of them vanishes), and ``entered``, the shortest distance
+        along a ray to the region.
 
     Raises
     ------
@@ -97,9 +99,9 @@ def null_space_rays(
 
     Notes
     -----
-    Less than one forward pass over the crossing points, and two backward passes over the distinct regions. Memory is
-    that of a few hundred rays, and of the codes along the rays of one point. A network with a single output f has ``g =
-    grad f``; where gradients span all inputs there is no ray.
+    Less than one forward pass over the crossing points, and two backward passes over the distinct regions. Memory
+    holds a few hundred rays, and the codes along the rays of one point. A network with a single output f has ``g =
+    grad f``. If gradients span all inputs, there is no ray.
 
     Examples
     --------

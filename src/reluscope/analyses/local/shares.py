@@ -49,7 +49,7 @@ def class_shares(
     tolerance: Tolerance | None = None,
     seed: Seed = 0,
 ) -> Findings:
-    """Estimate the share of every class in the linear regions of points.
+    """Return an estimate of the share of every class in the linear regions of points.
 
     Parameters
     ----------
@@ -57,24 +57,24 @@ def class_shares(
         A classifier; one output f stands for the logits 0 and f.
     x : (s, *input_shape) or (s, n)
     domain : Box
-        Bounded; regions are cut down to it.
+        Bounded; regions are cut to it.
     draws, chains : int
         Points of each chain, and chains for each region, at least two.
     thinning : int, optional
         Steps between two points of a chain; see `Polyhedron.sample`.
     budget : Budget, optional
-        Its seconds; no other point is begun after them, and one is always done.
+        Its seconds: no further point is begun after them; one is always finished.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a function receives the share done, from 0 to 1.
     tolerance : Tolerance, optional
     seed : int
 
     Returns
     -------
     Findings
-        ``class_share``, a row for each point and class (keys ``sample``, ``label``), with intervals of 95 %, each by
-        itself, once chains have forgotten where they began. A point whose code has no region with an interior in the
-        domain is undefined.
+        ``class_share``, a row for each point and class (keys ``sample``, ``label``), with an interval of 95 % for
+        each row by itself. They are valid once chains no longer depend on their starting points. A point whose code
+        has no region with an interior in the domain is undefined.
 
     Raises
     ------
@@ -83,9 +83,9 @@ def class_shares(
 
     Notes
     -----
-    Each interval is the wider of two: Student's over the chains, and that of Clopper and Pearson for as many
-    independent points as would have the spread of the chains. Where all points agree there is no spread, and the
-    interval is that of one point of every chain.
+    Each interval is the wider of two: Student's over the chains, and that of Clopper and Pearson for the number of
+    independent points with the spread of the chains. If all points agree, the interval is that of one point of
+    every chain.
 
     Examples
     --------
@@ -130,22 +130,22 @@ def mean_distances(
     tolerance: Tolerance | None = None,
     seed: Seed = 0,
 ) -> Findings:
-    """Estimate how far the points of linear regions are away, on average.
+    """Return an estimate of the mean distance to the points of the linear region of each point.
 
     Parameters
     ----------
     network : Network
     x : (s, *input_shape) or (s, n)
     domain : Box
-        Bounded; regions are cut down to it.
+        Bounded; regions are cut to it.
     draws, chains : int
         Points of each chain, and chains for each region, at least two.
     thinning : int, optional
         Steps between two points of a chain; see `Polyhedron.sample`.
     budget : Budget, optional
-        Its seconds; no other point is begun after them, and one is always done.
+        Its seconds: no further point is begun after them; one is always finished.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a function receives the share done, from 0 to 1.
     tolerance : Tolerance, optional
     seed : int
 

@@ -37,32 +37,32 @@ def region_sizes(
     progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> Findings:
-    """Return how large the linear regions of points are.
+    """Return the sizes of the linear regions of points: inradius, minimal width and diameter.
 
     Parameters
     ----------
     network : Network
     x : (s, *input_shape) or (s, n)
     domain : Box, optional
-        What regions are cut down to; by default nothing, and many are then unbounded.
+        Regions are cut to it; by default they are not cut, and many are unbounded.
     budget : Budget, optional
-        Its seconds; no other point is begun after them, and one is always done.
+        Its seconds: no further point is begun after them; one is always finished.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a function receives the share done, from 0 to 1.
     tolerance : Tolerance, optional
 
     Returns
     -------
     Findings
-        ``inradius``, ``minimal_width`` and ``diameter`` of each point's region. A radius is the lower end of its
-        program's gap, a width the upper end of its interval, a diameter the lower end. A point whose code has no
-        region with an interior in the domain is undefined.
+        ``inradius``, ``minimal_width`` and ``diameter`` of the region of each point. A radius is the lower end of
+        the gap of its program, a width the upper end of its interval, a diameter the lower end. A point whose code
+        has no region with an interior in the domain is undefined.
 
     Notes
     -----
-    From the vertices in up to five dimensions, where they are few. Elsewhere a largest ball and up to twelve linear
-    programs for each region: about a minute for 784 inputs and 3,072 units on one core. Without a domain a simplex
-    method has to tell first whether the region is bounded, which takes minutes there.
+    Computed from the vertices in up to five dimensions, where they are few. Elsewhere each region costs a largest
+    ball and up to twelve linear programs: about a minute for 784 inputs and 3,072 units on one core, and minutes
+    without a domain, to decide whether the region is bounded.
 
     Examples
     --------

@@ -45,15 +45,17 @@ def class_means(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> F
 def other_means(
     network: Network, x: Points, labels: Int[np.ndarray, " s"], classes: Int[np.ndarray, " k"], *, seed: Seed
 ) -> Float[np.ndarray, "k n"]:
-    """Return for every class given the mean of another one, drawn at random among those that have points.
+    """Return, for every given class, the mean of a different class, drawn at random.
+
+    The draw is among the classes that have points.
 
     Parameters
     ----------
     network : Network
     x, labels : (s, *input_shape) or (s, n), and (s,) int
-        The points of which means are taken.
+        The points whose means are computed.
     classes : (k,) int
-        The classes to stay away from.
+        The classes to avoid.
     seed : int
 
     Raises
@@ -63,7 +65,7 @@ def other_means(
 
     Notes
     -----
-    The mean of a class need not be of that class: check with `reluscope.classification.predicted_classes`.
+    The mean may belong to another class: check with `reluscope.classification.predicted_classes`.
     """
     means = class_means(network, x, labels)
     present = np.flatnonzero(~np.isnan(means[:, 0]))
@@ -76,7 +78,9 @@ def other_means(
 def other_points(
     network: Network, x: Points, labels: Int[np.ndarray, " s"], classes: Int[np.ndarray, " k"], *, seed: Seed
 ) -> Float[np.ndarray, "k n"]:
-    """Return for every class given a random point of another one, all points of other classes being equally likely.
+    """Return, for every given class, a random point of a different class.
+
+    All points of other classes are equally likely.
 
     Parameters
     ----------
@@ -84,7 +88,7 @@ def other_points(
     x, labels : (s, *input_shape) or (s, n), and (s,) int
         The points to draw from.
     classes : (k,) int
-        The classes to stay away from.
+        The classes to avoid.
     seed : int
 
     Raises

@@ -50,7 +50,7 @@ class BoundaryCurve(Shown):
 
 @read_arguments
 def boundary_curves(boundary: DecisionBoundary) -> tuple[BoundaryCurve, ...]:
-    """Join the pieces of a decision boundary in the plane into curves.
+    """Return the curves that join the pieces of a decision boundary in the plane.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def boundary_curves(boundary: DecisionBoundary) -> tuple[BoundaryCurve, ...]:
     -------
     tuple of BoundaryCurve
         Longest first, by the number of points. A curve ends at the border of the window, and where three or more
-        pieces meet; a curve is closed if every end of its pieces is that of exactly one other.
+        pieces meet. A curve is closed if every end of its pieces is that of exactly one other piece.
 
     Raises
     ------

@@ -19,14 +19,14 @@ from reluscope.shown import Shown
 
 @dataclass(frozen=True, repr=False)
 class ClassAreas(Shown):
-    """Convex polygons on each of which one class wins.
+    """Convex polygons, each of one class.
 
     Parameters
     ----------
     classes : (p,) int64
         The class of each polygon.
     regions : (p,) int64
-        The region that each lies in.
+        The region that contains each polygon.
     offsets : (p + 1,) int64; corners : (offsets[-1], 2) float64
         Corners of each polygon, counter-clockwise.
     """
@@ -58,7 +58,7 @@ class ClassAreas(Shown):
 
 @read_arguments
 def class_areas(part: Partition) -> ClassAreas:
-    """Cut the regions of a plane into polygons of one class each.
+    """Return the regions of a plane cut into polygons of one class each.
 
     Parameters
     ----------
@@ -68,7 +68,8 @@ def class_areas(part: Partition) -> ClassAreas:
     Returns
     -------
     ClassAreas
-        Exact up to the rounding of the outputs at the vertices; polygons within that of being flat are left out.
+        Exact up to the rounding of the outputs at the vertices; polygons that are flat within this rounding are
+        left out.
 
     Raises
     ------
@@ -77,7 +78,7 @@ def class_areas(part: Partition) -> ClassAreas:
 
     Notes
     -----
-    One forward pass over the vertices, which the partition keeps; cutting 100,000 regions takes less than a second.
+    One forward pass over the vertices of the partition. Cutting 100,000 regions takes less than a second.
 
     Examples
     --------

@@ -43,7 +43,7 @@ class ClassIntervals(Shown):
 
 @read_arguments
 def class_intervals(part: Partition) -> ClassIntervals:
-    """Cut the regions of a line into intervals of one class each.
+    """Return the regions of a line cut into intervals of one class each.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def class_intervals(part: Partition) -> ClassIntervals:
 
     Notes
     -----
-    One forward pass over the vertices, which the partition keeps.
+    One forward pass over the vertices of the partition.
 
     Examples
     --------

@@ -20,8 +20,8 @@ def map_norms(part: Partition) -> Float[np.ndarray, " r"]:
     Returns
     -------
     (r,) float64
-        The largest factor by which lengths in domain coordinates grow; for an orthonormal slice these are lengths in
-        input space, along the slice only.
+        The largest factor by which lengths in domain coordinates grow. For an orthonormal slice these are lengths
+        in input space, along the slice only.
 
     Raises
     ------
@@ -30,7 +30,7 @@ def map_norms(part: Partition) -> Float[np.ndarray, " r"]:
 
     Notes
     -----
-    About as many forward passes over the regions as the domain has dimensions.
+    About one forward pass over the regions per dimension of the domain.
 
     Examples
     --------

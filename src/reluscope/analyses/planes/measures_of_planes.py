@@ -43,7 +43,7 @@ def plane_measures(part: Partition, boundary: DecisionBoundary) -> Findings:
     -------
     Findings
         One row: ``num_regions_in_plane``, ``num_facets_in_plane`` and ``decision_boundary_length``. Exact if the
-        partition is; at least so many, and so long, where regions are missing. Undecided signs leave all three open.
+        partition is; lower bounds if regions are missing; all three unknown if signs are undecided.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def plane_measures(part: Partition, boundary: DecisionBoundary) -> Findings:
 
 @read_arguments
 def area_shares(part: Partition, areas: ClassAreas) -> Findings:
-    """Return which share of a plane's window each class takes, classes without area left out.
+    """Return the share of each class in the window of a plane, without classes that have no area.
 
     Parameters
     ----------
@@ -90,9 +90,9 @@ def area_shares(part: Partition, areas: ClassAreas) -> Findings:
     Returns
     -------
     Findings
-        ``share_of_window`` of each ``class``: exact if the partition is; else the share of what was reached, between
-        ends that give what was not reached to no class or to this one. Where signs stayed undecided a class may take
-        any share.
+        ``share_of_window`` of each ``class``: exact if the partition is. Otherwise the share of the reached area,
+        with ends that assign the rest to no class or to this one. If signs stayed undecided a class may have any
+        share.
 
     Raises
     ------

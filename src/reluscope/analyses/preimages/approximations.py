@@ -44,24 +44,24 @@ MAX_DIMENSIONS = 5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Approximation(Shown):
-    """What is surely in a preimage, and what may be.
+    """An inner and an outer approximation of a preimage.
 
     Parameters
     ----------
     features : Network
-        What gives the outputs.
+        Network that computes the outputs.
     box : Box
-        The inputs that are asked about.
+        The inputs considered.
     target : Polyhedron
         In the space of outputs.
     inside : (k, 2, n) float64
         Ends of boxes on which all outputs lie in the target.
     cells : tuple of OutputBox
-        Open boxes: nothing outside of these and of ``inside`` is in the preimage.
+        Undecided boxes; these and ``inside`` contain the preimage.
     pieces : tuple of Polyhedron
         Parts of the preimage, each within one linear region and the box.
     volumes : (p,) float64
-        Of the pieces, at least; 0 in many dimensions.
+        Lower bounds on the volumes of the pieces; 0 in many dimensions.
     work : dict
     """
 
@@ -88,16 +88,15 @@ class Approximation(Shown):
 
     @read_arguments
     def maximum(self, c: ArrayLike) -> Finding:
-        """Return the largest value of a linear function of the input over the preimage: LOWER, with an interval.
+        """Return the maximum of a linear function of the input over the preimage: LOWER, with an interval.
 
-        The value is that of a point whose outputs lie in the target in spite of all rounding, -inf if none is known;
-        the interval ends at -inf if the preimage is proved empty. A target with equations has no such points: there the
-        value is an ESTIMATE, of points that fulfil the equations up to rounding.
+        The value is that of a point whose outputs lie in the target in spite of rounding; -inf if none is known. The
+        interval ends at -inf if the preimage is proved empty. For a target with equations no such points exist: there
+        the value is an ESTIMATE, from points that satisfy the equations up to rounding.
 
         Notes
         -----
-        A linear program for each piece and each open box; the best points of pieces are moved inwards until an
-        enclosure of their outputs lies in the target.
+        Each piece and each undecided box costs a linear program.
         """
         way = read_point(c, "c")
         if len(way) != self.box.dim:
@@ -198,29 +197,29 @@ def approximate(
     budget: RegionBudget | None = None,
     seed: Seed = 0,
 ) -> Approximation:
-    """Return an inner and an outer approximation of the points of a box whose outputs lie in a polyhedron.
+    """Return an inner and an outer approximation of the points of a box with outputs in a polyhedron.
 
     Parameters
     ----------
     network : Network
         Of any size.
     target : Polyhedron
-        In the space of the model's outputs, or of a gate's.
+        In the space of the outputs of the model, or of a gate.
     domain : Box
     gate : str or int, optional
-        Look at what this gate gives; by default at the network's outputs.
+        Use the outputs of this gate; by default the outputs of the network.
     points : (s, n) or (s, *input_shape), optional
-        Points that may be in the preimage, data or adversaries, say; their regions are examined beside those of 512
-        random points.
+        Points that may be in the preimage, such as data or adversarial examples. Their regions are examined in
+        addition to those of 512 random points.
     budget : Budget, optional
-        How many boxes to examine, as its regions, 1,000 by default, or time.
+        Number of boxes to examine, as its regions, 1,000 by default, or time.
     seed : int
-        Of the random points.
+        Seed of the random points.
 
     Returns
     -------
     Approximation
-        Its findings are LOWER, with intervals that end at what is proved from outside.
+        Its findings are LOWER, with intervals that end at the proved outer approximation.
 
     Raises
     ------
@@ -229,8 +228,8 @@ def approximate(
 
     Notes
     -----
-    An enclosure for each box. Halving boxes ends in few dimensions; in many the outer approximation is that of the
-    affine bounds on few boxes, and volumes say little. For 1 to 4 inputs `of_polytope` is exact.
+    Each box costs an enclosure. Halving boxes terminates in few dimensions. In many dimensions it leaves affine
+    bounds on few boxes, and volumes mean little. For 1 to 4 inputs `of_polytope` is exact.
 
     Examples
     --------

@@ -57,37 +57,38 @@ def classify(
     layer : Network, GateLayer, or pair (A, b)
         The pair stands for ``relu(A x + b)``.
     y : (s, u) or (u,)
-        What the gate gives. Outputs computed in float32 need a tolerance of some 1e-5: they are outputs only up to
-        their rounding.
+        Outputs of the gate. Outputs computed in float32 need a tolerance of some 1e-5, since they are outputs only
+        up to their rounding.
     domain : Box, optional
-        Prior bounds on what the layer reads: nothing is unbounded then.
+        Prior bounds on the inputs of the layer; then nothing is unbounded.
     gate : str or int, optional
-        Which gate of a network; the first one by default.
+        Gate of a network; the first one by default.
     progress : bool or callable
-        Show how far the work is, or a function that is told the share done, from 0 to 1.
+        Show progress; a function receives the share done, from 0 to 1.
     tolerance : float
-        What counts as zero, relative to the sizes of what is added up: violations, singular values, products of
+        Threshold for zero, relative to the sizes of the summands: for violations, singular values, and products of
         directions and rows.
 
     Returns
     -------
     Preimages
-        Each kind with its certificates. A kind is proved if these hold beyond rounding; for small systems of whole
-        numbers they are exact.
+        Each kind with its certificates. A kind is proved if its certificates hold beyond rounding; for small
+        systems of whole numbers they are exact.
 
     Raises
     ------
     InputError
-        If an output is not finite or none of the gate's, the gate is a maximum, or the layer is too large.
+        If an output is not finite or is not an output of the gate, the gate is a maximum, or the layer is too
+        large.
     ShapeError
         If outputs have the wrong length.
 
     Notes
     -----
-    That more equations than inputs have a common solution is never proved in floating point: if the inputs are known,
-    `classify_at` takes them, and the preimage of what they give is not empty. Cost for each output: one factorisation
-    of up to n x n, and where it leaves directions open a problem of non-negative least squares in as many variables;
-    here also a linear program that finds a point.
+    A common solution of more equations than inputs is never proved in floating point. If the inputs are known, pass
+    them to `classify_at`: the preimage of their outputs is not empty. Cost for each output: one factorisation of up
+    to n x n, where it leaves directions undecided a problem of non-negative least squares in as many variables, and
+    a linear program that finds a point.
 
     Examples
     --------
@@ -121,23 +122,23 @@ def classify_at(
     progress: Progress = False,
     tolerance: NonNegative = TOLERANCE,
 ) -> Preimages:
-    """Return the kind of the preimage of what a layer gives at each of some inputs.
+    """Return the kind of the preimage of the output of a layer at each of some inputs.
 
     Parameters
     ----------
     layer : Network, GateLayer, or pair (A, b)
         The pair stands for ``relu(A x + b)``.
     x : (s, *input_shape) or (s, n)
-        Inputs of the network; of the layer, if it is given on its own.
+        Inputs of the network, or of a layer that is given on its own.
     domain, gate, progress, tolerance
         As for `classify`.
 
     Returns
     -------
     Preimages
-        Of what the layer gives in real arithmetic, at the inputs as they are: for a deeper gate of a network at what
-        float64 computes in front of it. The input is in its preimage. Units whose sign is within rounding leave a
-        kind unproved.
+        Of the output of the layer in real arithmetic at the exact inputs. For a deeper gate of a network the input
+        of the layer is computed in float64. The input is in its preimage. A kind is unproved if the sign of a unit
+        is within rounding.
 
     Raises
     ------

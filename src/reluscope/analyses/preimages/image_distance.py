@@ -37,7 +37,7 @@ def distance_to_image(
     gate: str | int | None = None,
     budget: RegionBudget | None = None,
 ) -> Findings:
-    """Return the distance (l2) from a feature vector to what a layer can give.
+    """Return the distance (l2) from a feature vector to the image of a layer.
 
     Parameters
     ----------
@@ -46,20 +46,20 @@ def distance_to_image(
     y : (u,) or the gate's shape
         Any numbers, negative ones included.
     domain : Box, optional
-        Prior bounds on what the layer reads; without one all of R^n.
+        Prior bounds on the inputs of the layer; without one all of R^n.
     gate : str or int, optional
-        Which gate of a network; the first one by default. Deeper down the layer reads any point of its own input space;
-        for what inputs of the network reach see `distance_to_range`.
+        Gate of a network; the first one by default. For a deeper gate any input of its layer counts;
+        `distance_to_range` counts only inputs of the network.
     budget : Budget, optional
-        How many branches to examine, as its regions, 2,000 by default, or time.
+        Number of branches to examine, as its regions, 2,000 by default, or time.
 
     Returns
     -------
     Findings
-        ``distance_to_image``, one row: exact within 1e-7 of the size of y, else at most the distance found, and at
-        least what convex relaxation proved where the budget ended, or what multipliers of linear programs did. Without
-        a domain these speak for inputs up to a million times the size of y. The details ``points`` and ``features`` are
-        the input whose features are nearest, among those found, and its features.
+        ``distance_to_image``, one row: exact within 1e-7 of the size of y. Otherwise at most the distance found,
+        and at least the bound of convex relaxation where the budget ended, or of multipliers of linear programs.
+        Without a domain these hold for inputs up to a million times the size of y. The details ``points`` and
+        ``features`` are the input with the closest features found, and its features.
 
     Raises
     ------
@@ -68,8 +68,8 @@ def distance_to_image(
 
     Notes
     -----
-    A few dozen linear programs for each branch, more without a domain. The number of branches may grow exponentially
-    with that of units; 24 units of 4 inputs take some hundred branches and seconds.
+    Each branch costs a few dozen linear programs, more without a domain. The number of branches may grow
+    exponentially with the number of units; 24 units of 4 inputs take some hundred branches and seconds.
 
     Examples
     --------

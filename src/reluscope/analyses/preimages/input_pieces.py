@@ -28,34 +28,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class InputPieces:
-    """Inputs whose outputs are as asked, as polyhedra whose interiors do not meet; a table with a row for each.
+    """Inputs with the required outputs, as polyhedra with disjoint interiors; a table with one row each.
 
     Parameters
     ----------
     pieces : tuple of Polyhedron
-        In the space of inputs. Inputs that are held fixed fulfil equations.
+        In the space of inputs. Inputs that are held fixed satisfy equations.
     volumes : (p,) float64
         In the dimensions of the inputs that vary.
     errors : (p,) float64
-        How far each volume may be off.
+        Error bound of each volume.
     witnesses : (p, n) float64
-        A point strictly inside each.
+        A point strictly inside each piece.
     ends : (p, 2, n) float64
-        The least box around each.
+        Bounding box of each piece.
     cases, unsafe : (p,) int64
-        The case of the property, and the polyhedron of its outputs, that the outputs are in.
+        The case of the property, and the polyhedron of its outputs that contains the outputs.
     is_box : (p,) bool
-        Whether it is a box of several linear regions, all of whose outputs are as asked; else it lies within one.
+        Whether the piece is a box of several linear regions with all outputs as required; otherwise it lies within
+        one region.
     open_boxes : (q, 2, n) float64
-        Where nothing is known: outside of these and of the pieces no outputs are as asked, beyond rounding.
+        Undecided boxes: outside these and the pieces no outputs are as required, beyond rounding.
     boxes : (k, 2, n) float64
-        The boxes of inputs that were looked at, which may overlap. Beyond them nothing was asked.
+        The boxes of inputs that were examined, which may overlap. Nothing is claimed outside them.
     total, undecided : float
-        Volume of all inputs that were looked at, and of those that are not decided, at most.
+        Volume of all examined inputs, and an upper bound on the volume of the undecided ones.
     fingerprint : str
         Of the network.
     stopped : str
-        Why work stopped early; empty if it did not.
+        Reason for an early stop; empty if there was none.
     work : dict
         Boxes and regions examined.
     """

@@ -36,7 +36,7 @@ class SameFeatures(Shown):
     Parameters
     ----------
     set : InvariantSet
-        The inputs around the first one that keep its features.
+        The inputs around the first input that keep its features.
     target : (n,) float64, optional
     found : (n,) float64
         The input found.
@@ -44,7 +44,7 @@ class SameFeatures(Shown):
         Inner product with the target (EXACT or LOWER), or distance from it (EXACT or UPPER); without target the
         distance from the input (LOWER).
     before, after : (u,) float64
-        The features of the input and of what was found.
+        The features of the input and of the input found.
     errors : (u,) float64
         Bounds on the rounding of ``after - before``.
     """
@@ -109,35 +109,37 @@ def invariant(
     network : Network
     x : one point, ``input_shape`` or (n,)
     target : one point, optional
-        What to resemble; without one a point far from x is sought.
+        The point to resemble; without one the search is for a point far from x.
     domain : Box, optional
-        Prior bounds on inputs; needed where the set is unbounded.
+        Prior bounds on inputs; required if the set is unbounded.
     gate : str or int, optional
-        Whose outputs are kept; by default the first gate for "layer", the outputs of the network for "region".
+        Gate whose outputs are kept; by default the first gate for "layer", the outputs of the network for "region".
     within : {"layer", "region"}
         See `invariant_set`.
     norm : {"linear", "l2"}
-        "linear": the largest inner product ``<target, z>``, as in the paper. "l2": the least distance ``|target - z|``.
+        "linear": the largest inner product ``<target, z>``, as in the paper. "l2": the least distance ``|target -
+        z|``.
 
     Returns
     -------
     SameFeatures
-        Its objective is EXACT where multipliers prove it within 1e-6 of its size, else LOWER for inner products and
-        UPPER for distances, with an interval.
+        Its objective is EXACT where multipliers prove it within 1e-6 of its size. Otherwise it is LOWER for inner
+        products and UPPER for distances, with an interval.
 
     Raises
     ------
     InputError
-        If the inner product is unbounded: give a domain. As for `invariant_set`.
+        If the inner product is unbounded (give a domain); also as for `invariant_set`.
 
     Notes
     -----
-    One linear or quadratic program: for 784 inputs and 100 units about a second. The solver's point is moved onto the
-    equations, so that features agree to rounding and not only to the solver's tolerance.
+    One linear or quadratic program: for 784 inputs and 100 units about a second. Features agree to rounding, not
+    only to the tolerance of the solver.
 
     References
     ----------
-    Behrmann et al., "Invariance and inverse stability under ReLU", 2018, appendix A7 (the box there is one of inputs).
+    Behrmann et al., "Invariance and inverse stability under ReLU", 2018, appendix A7 (the box there is one of
+    inputs).
 
     Examples
     --------

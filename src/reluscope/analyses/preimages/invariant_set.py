@@ -44,7 +44,7 @@ class InvariantSet(Shown):
     point : (n,) float64
         The input x.
     equations : (p, n) float64
-        Orthonormal rows that span those of all features that vary.
+        Orthonormal rows with the span of the rows of all features that vary.
     inequalities, bounds : (q, n) and (q,) float64
         Rows of length 1.
     lower, upper : (n,) float64
@@ -130,12 +130,12 @@ class InvariantSet(Shown):
         return float(behind), float(ahead)
 
     def nearest_end(self) -> tuple[Finding, Float[np.ndarray, " n"]]:
-        """Return the least distance that x can be moved within the equations to an end of the set, and the direction.
+        """Return the least distance within the equations from x to an end of the set, and its direction.
 
         Returns
         -------
         Finding, (n,) float64
-            EXACT up to rounding; 0 if x lies on an inequality already or is alone, and infinite if the set has no end.
+            EXACT up to rounding. 0 if x already lies on an inequality or is alone; infinite if the set has no end.
             Equalities hidden in the inequalities count as ends.
 
         Notes
@@ -173,12 +173,12 @@ class InvariantSet(Shown):
 
     @read_arguments
     def farthest(self, *, num_starts: Count = 16, seed: Seed = 0) -> tuple[Finding, Float[np.ndarray, " n"]]:
-        """Return a point of the set far from x, in l2, and how far.
+        """Return a point of the set far from x, in l2, and its distance.
 
         Parameters
         ----------
         num_starts : int
-            Random directions to start from.
+            Number of random starting directions.
         seed : int
 
         Returns
@@ -194,7 +194,7 @@ class InvariantSet(Shown):
 
         Notes
         -----
-        From every start linear programs in the direction of the point found last, until nothing moves.
+        Linear programs from every start, until the point no longer changes.
         """
         generator = np.random.default_rng(seed)
         starts = generator.normal(size=(num_starts, len(self.point)))
@@ -268,7 +268,7 @@ class InvariantSet(Shown):
 def invariant_set(
     network: Network, x: Points, *, domain: Box | None = None, gate: str | int | None = None, within: str = "layer"
 ) -> InvariantSet:
-    """Return the inputs that features do not tell from x, as a polyhedron.
+    """Return the polyhedron of inputs with the same features as x.
 
     Parameters
     ----------
@@ -277,10 +277,12 @@ def invariant_set(
     domain : Box, optional
         Prior bounds on inputs (remark 3 of the paper).
     gate : str or int, optional
-        Whose outputs are kept. By default the first gate for "layer", and the outputs of the network for "region".
+        Gate whose outputs are kept. By default the first gate for "layer", and the outputs of the network for
+        "region".
     within : {"layer", "region"}
-        "layer": all of the preimage of the gate's output, for gates that read the input of the network. "region": the
-        part of it within the linear region of x up to the gate; units before keep their pieces.
+        "layer": the whole preimage of the output of the gate, for gates that read the input of the network.
+        "region": the part of the preimage within the linear region of x up to the gate; units before keep their
+        pieces.
 
     Returns
     -------

@@ -50,9 +50,9 @@ class LocalInverse(Shown):
     forward : (u, n) float64
         The map W of the region.
     region : Polyhedron
-        The region of x, of inputs.
+        The region of x, in the space of inputs.
     singular_values : (k,) float64
-        Those of W that do not count as zero, the largest first.
+        The singular values of W that do not count as zero, largest first.
     """
 
     point: Float[np.ndarray, " n"]
@@ -105,17 +105,19 @@ class LocalInverse(Shown):
 
     @cached_property
     def margin(self) -> Finding:
-        """The least change of features, l2 and within the range of W, that no input of the region's interior answers.
+        """Return the least change of features that leads out of the image of the interior of the region.
+
+        Changes are measured in l2 and lie in the range of W.
 
         Returns
         -------
         Finding
-            EXACT for an injective map: the slack of each row a of the region over ``|a W^+|``. Else LOWER, the largest
-            ball of features over which the inputs nearest to some input with the features of x stay in the region, and
-            an interval up to the shortest way out found. Infinite if every such change is answered. Features outside
-            of the range of W (``rank < u``) leave the region at once, and are not meant. Both ends are checked: the
-            lower one is that of a point, put into the rows, and the upper one what multipliers prove for inputs up to a
-            million times the size of x and of the rows' offsets.
+            EXACT for an injective map: the slack of each row a of the region over ``|a W^+|``. Otherwise LOWER: the
+            largest ball of features over which the inputs closest to some input with the features of x stay in the
+            region; the interval ends at the shortest exit found. Infinite if every such change stays in the image.
+            Features outside the range of W (``rank < u``) leave the region at once and are excluded. Both ends are
+            checked: the lower one by a point, the upper one by multipliers, for inputs up to a million times the size
+            of x and of the offsets of the rows.
 
         Notes
         -----
@@ -227,9 +229,9 @@ def local_inverse(
     network : Network
     x : one point, ``input_shape`` or (n,); for a slice as domain in slice coordinates
     domain : Domain, optional
-        What the region is cut down to.
+        The region is cut to it.
     gate : str or int, optional
-        Whose outputs the features are; by default the network's.
+        Gate that gives the features; by default the outputs of the network.
     rank_tolerance : float
         Singular values up to this share of the largest count as zero.
 
@@ -247,7 +249,7 @@ def local_inverse(
 
     Notes
     -----
-    The affine maps of all units at x, and one singular value decomposition.
+    Cost: the affine maps of all units at x, and one singular value decomposition.
 
     Examples
     --------

@@ -24,16 +24,16 @@ RATIONAL_ENTRIES = 4000
 
 
 class Check(NamedTuple):
-    """What checking a certificate found.
+    """Result of checking a certificate.
 
     Parameters
     ----------
     holds : bool
-        Right within the tolerance.
+        Whether the certificate holds within the tolerance.
     is_proof : bool
-        Right beyond rounding.
+        Whether it holds beyond rounding.
     residual, margin : float
-        How far the certificate is from what it says, and how far that could be.
+        Deviation of the certificate from its claim, and the possible deviation.
     """
 
     holds: bool
@@ -64,10 +64,10 @@ class FullRank(Shown):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PositiveCombination(Shown):
-    """Weights w > 0 of inequalities whose combination is one of equations, of rank n with these: the set is bounded.
+    """Weights w > 0 of inequalities that prove a set bounded.
 
-    Bounded if ``Z_I^T w = -P^T v`` for some v and the rows of P and Z_I span R^n: only 0 has ``P d = 0, Z_I d <= 0``.
-    With a point at which the rows Z_I are tight, that point is all there is.
+    The set is bounded if ``Z_I^T w = -P^T v`` for some v and the rows of P and Z_I span R^n: only 0 has ``P d = 0,
+    Z_I d <= 0``. If the rows Z_I are tight at a point, that point is the whole set.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class PositiveCombination(Shown):
     weights : (j,) float64
         Positive.
     point : (n,) float64, optional
-        Where they are tight.
+        Point at which the inequalities are tight.
     """
 
     rows: Int[np.ndarray, " j"]

@@ -46,10 +46,10 @@ COLUMNS = ("kinds", "deciders", "is_proved", "dims", "num_equations", "points")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Preimages(Shown):
-    """The preimages of some outputs of a layer.
+    """The preimages of some outputs of a layer, by kind, with a certificate of each kind.
 
-    This is an object and no table of `Findings`: kinds are categories, which have no lower and upper ends, and what
-    stands behind each of them is a certificate. `count` returns how many there are of a kind as a number with its ends.
+    Not a table of `Findings`, since kinds have no ends; `count` returns the number of preimages of a kind, with
+    ends.
 
     Parameters
     ----------
@@ -58,21 +58,21 @@ class Preimages(Shown):
     deciders : (s,) int8
         As `Decider`.
     is_proved : (s,) bool
-        The kind is proved beyond rounding; where not, it is what the tolerance says.
+        Whether the kind is proved beyond rounding; otherwise the kind holds within the tolerance.
     dims : (s,) int64
-        Dimension k of the null space of the equations: of all that the equations leave open.
+        Dimension k of the null space of the equations.
     num_equations : (s,) int64
-        Units with an equation: for a ReLU, those with a positive output.
+        Units with an equation: for a ReLU, units with a positive output.
     points : (s, n) float64
         A point of each preimage; NaN where it is empty.
     certificates : tuple of tuples
-        For each output what proves its kind, to be checked against its system.
+        Proof of the kind of each output, to be checked against its system.
     gate : str
         Name of the gate.
     is_in_box : bool
-        The input was bounded by a box.
+        Whether the input was bounded by a box.
     tolerance : float
-        What counts as zero, relative to the sizes of what is added up.
+        Threshold for zero, relative to the sizes of the summands.
     seconds : float
     """
 

@@ -41,14 +41,14 @@ class GateLayer(Shown):
     Parameters
     ----------
     weight : (u, n) array or scipy.sparse.csr_array
-        The matrix A, row by row a unit; sparse where most of a large matrix is zero.
+        The matrix A, one row per unit; sparse if most of a large matrix is zero.
     bias : (u,) float64
     breakpoints, slopes, intercepts : (p, u), (p + 1, u) and (p + 1, u) float64
         The gate, unit by unit, as in `reluscope.networks.graph.nodes.Pointwise`.
     name : str
         Of the gate.
     reads : tuple of str
-        The values that x consists of, flattened and one behind the other.
+        The values that form x, flattened and concatenated.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class GateLayer(Shown):
 
     @read_arguments
     def intervals(self, y: Float[np.ndarray, "s u"]) -> tuple[Float[np.ndarray, "s u"], Float[np.ndarray, "s u"]]:
-        """Return, unit by unit, the interval of the pre-activations at which the gate gives some outputs.
+        """Return, unit by unit, the interval of pre-activations with the given outputs of the gate.
 
         Returns
         -------
@@ -120,7 +120,7 @@ class GateLayer(Shown):
         Raises
         ------
         InputError
-            If an output is none of the gate's, or a unit gives it on two separate intervals, as ``abs`` does.
+            If an output is not an output of the gate, or a unit has it on two separate intervals, as ``abs`` does.
         """
         self._check_units(y, "y")
         lower, upper = np.full(y.shape, np.inf), np.full(y.shape, -np.inf)
@@ -205,33 +205,32 @@ LayerLike = GateLayer | Network | tuple[ArrayLike | scipy.sparse.sparray | scipy
 
 @read_arguments
 def read_layer(source: LayerLike, gate: str | int | None = None) -> GateLayer:
-    """Return one layer of a network, or that of a matrix, a bias and a ReLU.
+    """Return one layer of a network, or the ReLU layer of a matrix and a bias.
 
     Parameters
     ----------
     source : Network, GateLayer, or pair of arrays
         A pair ``(A, b)`` stands for ``relu(A x + b)``; A may be a scipy sparse matrix.
     gate : str or int, optional
-        Name or position of a gate of a network; its first one by default.
+        Name or position of a gate of a network; the first gate by default.
 
     Returns
     -------
     GateLayer
-        From what the gate's stage reads. Where that are several values, as behind a shortcut, the layer is a function
-        of all of them, one behind the other.
+        From the values that the stage of the gate reads. If there are several values, as behind a shortcut, the
+        layer is a function of all of them, concatenated.
 
     Raises
     ------
     InputError
-        If there is no such gate, or the arrays are not finite numbers of fitting shapes, or of sizes whose squares
-        float64 does not hold.
+        If there is no such gate, or the arrays are not finite numbers of fitting shapes, or float64 does not hold
+        the squares of their sizes.
     UnsupportedOperatorError
         If it is a max gate: its preimages are unions of polyhedra.
 
     Notes
     -----
-    The matrix is multiplied out from those of the nodes, sparse; a convolution costs one evaluation for each entry of
-    its input.
+    The matrix is sparse; a convolution costs one evaluation for each entry of its input.
 
     Examples
     --------
@@ -279,7 +278,7 @@ def check_sizes(values: np.ndarray, what: str) -> None:
 
 @read_arguments
 def layer_inputs(network: Network, x: Points, gate: str | int | None = None) -> Float[np.ndarray, "s n"]:
-    """Return what the layer of a gate reads when the network is evaluated at some points.
+    """Return the inputs of the layer of a gate when the network is evaluated at some points.
 
     Parameters
     ----------

@@ -34,10 +34,10 @@ class MixedSystem(Shown):
     bounds : (q,) float64
         The vector d.
     equation_units, inequality_units : (p,) and (q,) int64
-        The unit that each row comes from; -1 for a side of a box.
+        The unit of each row; -1 for a side of a box.
     error : float
-        How far values and bounds are at most from what they are in real arithmetic: 0 if nothing was rounded when
-        outputs were inverted and biases taken off.
+        Upper bound on the error of values and bounds; 0 if inverting outputs and subtracting biases rounded
+        nothing.
 
     Examples
     --------
@@ -105,24 +105,24 @@ def system(
     layer : Network, GateLayer, or pair (A, b)
         The pair stands for ``relu(A x + b)``.
     y : (u,) or the gate's shape
-        What the gate gives.
+        Output of the gate.
     domain : Box, optional
-        Prior bounds on what the layer reads (remark 3 of the paper).
+        Prior bounds on the inputs of the layer (remark 3 of the paper).
     gate : str or int, optional
-        Which gate of a network; the first one by default.
+        Gate of a network; the first one by default.
 
     Returns
     -------
     MixedSystem
-        Units with one pre-activation for their output as equations, the others as one inequality for each end of
-        their interval.
+        Units with one pre-activation for their output are equations. Every other unit gives one inequality for each
+        end of its interval.
 
     Raises
     ------
     InputError
-        If the output is not finite, none of the gate's, or given by a unit on two separate intervals.
+        If the output is not finite, is not an output of the gate, or belongs to two separate intervals of a unit.
     ShapeError
-        If it has the wrong length.
+        If the output has the wrong length.
 
     Examples
     --------

@@ -43,18 +43,19 @@ def elsewhere_bounds(
     network : Network
     x : one point of the domain
     domain : Box
-        Which inputs count.
+        The inputs considered.
     gate : str or int, optional
-        Features and regions of the network up to this gate; by default of all of it.
+        Features and regions of the network up to this gate; by default of the whole network.
     budget : Budget, optional
-        How many boxes to examine, as its regions, 1,000 by default, or time.
+        Number of boxes to examine, as its regions, 1,000 by default, or time.
 
     Returns
     -------
     Findings
-        ``distance_from_elsewhere``, one row: at most the distance of the nearest features found in another region, and
-        at least what is proved. Features within epsilon come from another region if the upper end is at most epsilon,
-        and from none if the lower end is above it. The detail ``points`` is where; NaN if no other region was found.
+        ``distance_from_elsewhere``, one row: the upper end is the closest distance found, the lower end is proved.
+        Features within epsilon come from another region if the upper end is at most epsilon, and from none if the
+        lower end is above epsilon. The detail ``points`` is the input of the closest features; NaN if no other
+        region was found.
 
     Raises
     ------
@@ -65,7 +66,8 @@ def elsewhere_bounds(
 
     Notes
     -----
-    An enclosure for each box. In few inputs the two ends meet, though slowly: there `reached_from_elsewhere` is exact.
+    Each box costs an enclosure. In few inputs the two ends meet, but slowly: there `reached_from_elsewhere` is
+    exact.
 
     Examples
     --------

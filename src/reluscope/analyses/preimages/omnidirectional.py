@@ -25,18 +25,19 @@ MAX_ENTRIES = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Omnidirectional:
-    """Whether a matrix is omnidirectional; true or false like the answer.
+    """Whether a matrix is omnidirectional; its truth value is the answer.
 
     Parameters
     ----------
     value : bool
     is_proved : bool
-        It is proved beyond rounding, and ``b = -A p`` in rational arithmetic; where not, it is what the tolerance says.
+        Whether the answer is proved beyond rounding, and ``b = -A p`` in rational arithmetic; otherwise it holds
+        within the tolerance.
     certificate : PositiveCombination or RecessionDirection, optional
-        Weights w > 0 with ``A^T w = 0`` of rows that span everything, or a direction d with ``A d <= 0``. None if the
-        bias does not fit the point.
+        Weights w > 0 with ``A^T w = 0`` of rows that span everything, or a direction d with ``A d <= 0``. None if
+        the bias does not fit the point.
     system : MixedSystem
-        What the certificate is checked against: ``A d <= 0`` without equations.
+        System against which the certificate is checked: ``A d <= 0`` without equations.
     """
 
     value: bool
@@ -64,7 +65,9 @@ class Omnidirectional:
 def is_omnidirectional(
     A: ArrayLike, b: ArrayLike | None = None, p: ArrayLike | None = None, *, tolerance: NonNegative = 1e-9
 ) -> Omnidirectional:
-    """Return whether a matrix is omnidirectional, or a matrix and a bias for a point: then also ``b = -A p``.
+    """Return whether a matrix is omnidirectional, or a matrix and a bias for a point.
+
+    For a matrix and a bias, ``b = -A p`` is required as well.
 
     Parameters
     ----------
@@ -73,7 +76,7 @@ def is_omnidirectional(
     p : (n,) array, optional
         Both or none.
     tolerance : float
-        What counts as zero, relative to the sizes of what is added up.
+        Threshold for zero, relative to the sizes of the summands.
 
     Returns
     -------
@@ -88,7 +91,7 @@ def is_omnidirectional(
 
     Notes
     -----
-    One problem of non-negative least squares. Rows of zeros count for nothing.
+    One problem of non-negative least squares. Rows of zeros are ignored.
 
     Examples
     --------

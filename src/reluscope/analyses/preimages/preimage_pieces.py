@@ -51,18 +51,18 @@ FEW_DIMENSIONS = 5
 
 @dataclass(frozen=True, eq=False)
 class PreimagePieces:
-    """The preimage of a polyhedron of outputs, region by region; all coordinates are those of the domain.
+    """The preimage of a polyhedron of outputs, region by region, in coordinates of the domain.
 
     Parameters
     ----------
     partition : Partition
-        Of the network up to the gate that was asked about.
+        Of the network up to the chosen gate.
     target : Polyhedron
         In the space of outputs.
     pieces : tuple of Polyhedron
         Their union is the preimage; the interiors of pieces of one dimension do not meet.
     rows : (p,) int64
-        The region that each piece lies in, as a row of the partition.
+        The region that contains each piece, as a row of the partition.
     dims : (p,) int64
         Dimension of each piece, at most that of the domain.
     points : (p, n) float64
@@ -70,9 +70,10 @@ class PreimagePieces:
     is_whole : (p,) bool
         Whether the piece is all of its region.
     errors : (p,) float64
-        How far the volume of each piece of full dimension may be off.
+        Error bound of the volume of each full-dimensional piece.
     missing : float
-        Volume of parts of regions that are too thin to be pieces of full dimension, or were not decided, at most.
+        Upper bound on the volume of parts of regions that are too thin to be full-dimensional pieces, or were not
+        decided.
 
     Notes
     -----
@@ -181,21 +182,21 @@ def of_polytope(
     progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> PreimagePieces:
-    """Return the points of a domain at which the outputs lie in a polyhedron, exactly.
+    """Return the exact set of points of a domain at which the outputs lie in a polyhedron.
 
     Parameters
     ----------
     network : Network
     target : Polyhedron
-        In the space of the model's outputs, closed; half-spaces and equations.
+        In the space of the outputs of the model, closed; half-spaces and equations.
     domain : Domain or Partition
-        Of few dimensions, 1 to about 4; or a partition that is there already, of this network up to the gate.
+        Of few dimensions, 1 to about 4; or an existing partition of this network up to the gate.
     gate : str or int, optional
-        Look at what this gate gives; by default at the network's outputs.
+        Use the outputs of this gate; by default the outputs of the network.
     budget : Budget, optional
-        Where the partition stops early. The pieces are then an inner approximation, LOWER.
+        Limit of the partition. If the partition stops early, the pieces are an inner approximation, LOWER.
     progress : bool or callable
-        Show how far the partition is.
+        Show the progress of the partition.
     tolerance : Tolerance, optional
         Of the partition.
 
@@ -209,12 +210,12 @@ def of_polytope(
     ShapeError
         If the target lies in a space of another dimension.
     InputError
-        If the partition given is of another network.
+        If the given partition is of another network.
 
     Notes
     -----
-    One partition; outputs at its vertices decide about most regions, every other one costs a linear program. What is
-    thinner than 1e-9 of the domain counts as flat, and what misses a target by less as touching it.
+    One partition. Outputs at its vertices decide most regions; every other region costs a linear program. Parts
+    thinner than 1e-9 of the domain count as flat; parts that miss a target by less count as touching it.
 
     Examples
     --------
@@ -256,17 +257,17 @@ def of_class(
     progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> PreimagePieces:
-    """Return the points of a domain at which a class leads every other one by a margin, exactly; see `of_polytope`.
+    """Return the exact set of points at which a class leads all others by a margin; see `of_polytope`.
 
     Parameters
     ----------
     network : Network
     label : int
-        As the network's `decision` reads it; with a single output f the classes are 0 (f <= 0) and 1 (f > 0).
+        As in the `decision` of the network; with a single output f the classes are 0 (f <= 0) and 1 (f > 0).
     domain : Domain or Partition
     margin : float
-        Of the model's outputs: ``f_label - f_j >= margin`` for all other j. With 0 the closure of the class: where two
-        outputs tie along a piece, it belongs to both classes.
+        Of the outputs of the model: ``f_label - f_j >= margin`` for all other j. With 0 the closure of the class: a
+        piece along which two outputs tie belongs to both classes.
     budget, progress, tolerance
         As for `of_polytope`.
 
@@ -300,7 +301,7 @@ def of_features(
     ----------
     network : Network
     y : (m,) or the gate's shape
-        What the model gives, or the gate.
+        Output of the model, or of the gate.
     domain : Domain or Partition
     gate, budget, progress, tolerance
         As for `of_polytope`.
@@ -308,7 +309,7 @@ def of_features(
     Returns
     -------
     PreimagePieces
-        ``dims`` says which pieces are points, segments and so on. No pieces if nothing in the domain has these
+        ``dims`` distinguishes points, segments and so on. There are no pieces if no point of the domain has these
         features.
 
     Examples

@@ -41,10 +41,9 @@ class Error(IntEnum):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Shown):
-    """What the printed algorithm says beside the kinds of preimages.
+    """Answers of the published algorithm, compared with the kinds of preimages.
 
-    This is an object and no table of `Findings`: in which way an answer errs is a category, which has no lower and
-    upper ends. `count` returns how many answers err in a way as a number.
+    Not a table of `Findings`, since kinds of errors have no ends; `count` returns the number of answers with one.
 
     Parameters
     ----------
@@ -52,7 +51,8 @@ class Comparison(Shown):
     errors : (s,) int8
         As `Error`.
     is_hidden_singleton : (s,) bool
-        Called finite, which is right, and a single point by its inequalities, which the algorithm does not tell.
+        Whether "finite" is right and the preimage is a single point by its inequalities, which the algorithm does
+        not detect.
     """
 
     says_finite: Bool[np.ndarray, " s"]
@@ -78,9 +78,9 @@ class Comparison(Shown):
 
 @read_arguments
 def algorithm_1(A: ArrayLike, b: ArrayLike, y: ArrayLike) -> bool:
-    """Return what Algorithm 1 of the paper says: whether the preimage of y under ``relu(A x + b)`` is finite.
+    """Return the answer of Algorithm 1 of the paper: whether the preimage of y is finite.
 
-    As printed, with its errors: for answers use `classify`.
+    The map is ``relu(A x + b)``. As printed, with its errors: for answers use `classify`.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def compare_with_algorithm_1(
     *,
     gate: str | int | None = None,
 ) -> Comparison:
-    """Return where the printed algorithm errs on some outputs.
+    """Return the errors of the published algorithm on some outputs.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def compare_with_algorithm_1(
     Raises
     ------
     ShapeError
-        If there are not as many outputs as preimages, or the preimages are those in a box.
+        If the numbers of outputs and preimages differ, or the preimages are those in a box.
 
     Examples
     --------

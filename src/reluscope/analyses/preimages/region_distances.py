@@ -54,17 +54,18 @@ def distance_to_range(
     domain : Domain or Partition
         Of few dimensions; a partition must be of this network up to the gate.
     gate : str or int, optional
-        Whose outputs the features are; by default the network's.
+        Gate that gives the features; by default the outputs of the network.
     budget : Budget, optional
-        Where the partition stops early.
+        Limit of the partition.
     tolerance : Tolerance, optional
         Of the partition.
 
     Returns
     -------
     Findings
-        ``distance_to_image``, one row: exact within 1e-7 of the size of y if the partition is, and multipliers prove
-        it; else at most the distance found. The details ``points`` and ``features`` are where, and what is there.
+        ``distance_to_image``, one row: exact within 1e-7 of the size of y if the partition is exact, and
+        multipliers prove it. Otherwise an upper bound, the distance found. The details ``points`` and ``features``
+        are the closest point and its features.
 
     Raises
     ------
@@ -73,7 +74,7 @@ def distance_to_range(
 
     Notes
     -----
-    A partition, and a few linear programs for every region that may be nearest.
+    One partition, and a few linear programs for every region that may be closest.
 
     Examples
     --------
@@ -106,10 +107,10 @@ def reached_from_elsewhere(
     budget: RegionBudget | None = None,
     tolerance: Tolerance | None = None,
 ) -> Findings:
-    """Return whether points of other regions have features within epsilon of those of x.
+    """Return whether inputs of other linear regions have features within epsilon of the features of x.
 
-    If not, every input with features in the ball around f(x) lies in the region of x, and the local inverse
-    (`local_inverse`) speaks for all of them.
+    If not, all inputs with features in the ball around f(x) lie in the region of x, and `local_inverse` covers
+    them.
 
     Parameters
     ----------
@@ -118,11 +119,11 @@ def reached_from_elsewhere(
     epsilon : float
         Radius of the ball (l2) around ``f(x)``.
     domain : Domain or Partition
-        Of few dimensions; which other regions count.
+        Low-dimensional; contains the other regions.
     gate : str or int, optional
-        Features and regions of the network up to this gate; by default of all of it.
+        Consider the network up to this gate; by default all of it.
     budget : Budget, optional
-        Where the partition stops early. "Yes" is then still proved, "no" is not.
+        If it stops the partition early, "yes" is still proved and "no" is not.
     tolerance : Tolerance, optional
         Of the partition.
 
@@ -130,20 +131,20 @@ def reached_from_elsewhere(
     -------
     Findings
         ``distance_from_region`` of every other ``region``, a row of the partition, whose features meet the ball,
-        nearest first; the detail ``points`` says where, in coordinates of the domain. The summary has
+        closest first. The detail ``points`` gives the place in domain coordinates. The summary has
         ``distance_from_elsewhere``, over all other regions, infinite if there is none, and
-        ``is_reached_from_elsewhere``, which is open if no such region was found, and the partition is not complete or
-        distances are not proved; its detail ``own`` is the region of x. Regions are closed: the neighbours of a region
-        come as near as its facets.
+        ``is_reached_from_elsewhere``, undecided if no such region was found and the partition is incomplete or
+        distances are not proved; its detail ``own`` is the region of x. Regions are closed: the neighbours of a
+        region are as close as its facets.
 
     Raises
     ------
     InputError
-        If x does not lie in a region of the partition, or epsilon is not a number from 0.
+        If x lies in no region of the partition, or epsilon is not a nonnegative number.
 
     Notes
     -----
-    As `distance_to_range`. For more inputs see `elsewhere_bounds`.
+    As for `distance_to_range`. For more inputs see `elsewhere_bounds`.
 
     Examples
     --------

@@ -31,7 +31,7 @@ class Plant(Shown):
     Raises
     ------
     ShapeError
-        If the shapes do not fit together.
+        If the shapes are inconsistent.
 
     Examples
     --------

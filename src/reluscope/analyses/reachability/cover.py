@@ -35,22 +35,23 @@ NUM_TOGETHER = 16
 
 @dataclass(frozen=True, eq=False)
 class Cover:
-    """Boxes that hold all outputs of a network on a domain, and maybe others: an enclosure, UPPER.
+    """Boxes that contain all outputs of a network on a domain, and possibly other points: UPPER.
 
     Parameters
     ----------
     inputs : (q, 2, n) float64
-        Boxes of inputs that cover the domain.
+        Input boxes that cover the domain.
     ends : (2, k) float64
-        The least box around all boxes of outputs.
+        Smallest box around all output boxes.
     boxes : (q, 2, k) float64
-        Where the outputs of each are, rounding included.
+        Output box of each input box, rounding included.
     reached : (q, k) float64
-        Outputs in the middle of each box of inputs, those inside the domain; of one point inside, if none are.
+        Outputs at the centres of the input boxes, for centres inside the domain; if there are none, outputs of one
+        point inside.
     errors : (q, k) float64
-        Bounds on their rounding.
+        Bounds on the rounding of ``reached``.
     forms : tuple of OutputBox
-        The outputs on each as affine functions up to a rest.
+        Outputs on each box, as affine functions up to a remainder.
     """
 
     inputs: Float[np.ndarray, "q 2 n"]
@@ -118,7 +119,7 @@ class Cover:
 
     @read_arguments
     def maximum(self, direction: ArrayLike) -> Finding:
-        """Return the largest value of a linear function of the outputs, UPPER.
+        """Return the maximum of a linear function of the outputs, UPPER.
 
         Parameters
         ----------
@@ -127,7 +128,7 @@ class Cover:
         Returns
         -------
         Finding
-            Between what outputs in the middle of boxes have, and what is proved for all.
+            Between the value attained at centres of boxes and the bound proved for all outputs.
         """
         weights = read_array(direction, "direction", ndim=1)
         if len(weights) != self.boxes.shape[2]:

@@ -64,21 +64,21 @@ MOST_MULTIPLICATIONS = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Image:
-    """The outputs that a network has on a domain, as polytopes that may overlap; a table with a row for each.
+    """The outputs of a network on a domain, as polytopes that may overlap; a table with a row per piece.
 
     Parameters
     ----------
     partition : Partition
-        Of the domain: piece i is the image of its region i.
+        Of the domain; piece i is the image of region i.
     outputs : tuple of int
-        The outputs that are looked at; coordinates of everything here.
+        The selected outputs; all coordinates refer to them.
     corners : tuple of (_, k) float64
-        Outputs at the corners of each region; the piece is their convex hull.
+        Outputs at the vertices of each region; the piece is their convex hull.
     dims : (r,) int64
         Dimension of each piece, at most that of the domain.
     errors : (r, k) float64
-        How far each output at the corners of each region may be from the one at the true corner: the rounding of
-        outputs, and how far the corner may be moved times the steepest slope around it.
+        Bound on the distance of each output at the vertices of each region from the output at the true vertex: the
+        rounding of outputs, and the displacement of the vertex times the steepest slope around it.
     """
 
     partition: Partition
@@ -135,18 +135,19 @@ class Image:
 
     @read_arguments
     def maximum(self, direction: ArrayLike) -> Finding:
-        """Return the largest value of a linear function of the outputs.
+        """Return the maximum of a linear function of the outputs.
 
         Parameters
         ----------
         direction : (k,) array
-            Coefficients of the outputs that are looked at.
+            Coefficients of the selected outputs.
 
         Returns
         -------
         Finding
-            EXACT if the partition leaves nothing open, and errors of corners and of rounding take at most a millionth;
-            LOWER where it does, as the value is taken at a corner; else an ESTIMATE with an interval.
+            EXACT if the partition leaves nothing open, and errors of vertices and rounding are at most a millionth.
+            LOWER if the partition leaves something open, because the value is attained at a vertex. Otherwise an
+            ESTIMATE with an interval.
 
         Raises
         ------
@@ -174,7 +175,7 @@ class Image:
     @held
     @read_arguments
     def volume(self, *, budget: TimeBudget | None = None) -> Finding:
-        """Return the volume of the union of all pieces in the space of the outputs that are looked at.
+        """Return the volume of the union of all pieces in the space of the selected outputs.
 
         Parameters
         ----------
@@ -184,14 +185,14 @@ class Image:
         Returns
         -------
         Finding
-            Length, area, volume. EXACT if the partition leaves nothing open and rounding moves little; LOWER, with an
-            interval, where regions are missing, the budget ended, or floats alone show that pieces are flat; else an
-            ESTIMATE.
+            Length, area or volume. EXACT if the partition leaves nothing open and rounding changes little. LOWER, with
+            an interval, if regions are missing, the budget ended, or pieces are flat by floating-point arithmetic
+            alone. Otherwise an ESTIMATE.
 
         Notes
         -----
-        In two outputs from all crossings of sides, in three from the facets that no other piece covers: seconds for
-        some hundred pieces. In more by linear programs: some ten seconds for a hundred.
+        Two outputs: from all intersections of sides; three: from the facets that no other piece covers. Both take
+        seconds for some hundred pieces. More outputs require linear programs: some ten seconds for a hundred pieces.
         """
         solid = np.flatnonzero(self.dims == len(self.outputs))
         bodies = [self.corners[index] for index in solid]
@@ -415,40 +416,40 @@ def image(
     progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> Image:
-    """Return all outputs that a network has on a bounded domain, as a union of polytopes, exactly.
+    """Return the exact image of a bounded domain under a network, as a union of polytopes.
 
     Parameters
     ----------
     network : Network
     domain : Domain or Partition
-        Bounded, of 1 to about 5 dimensions; or a partition that is there already, of this network up to the gate.
+        Bounded, of 1 to about 5 dimensions; or an existing partition by this network up to the gate.
     gate : str or int, optional
-        Look at what this gate gives; by default at the network's outputs.
+        Outputs of this gate instead of the network's outputs.
     outputs : sequence of int, optional
-        Which of the outputs to look at, by default at all: the image is projected onto them.
+        Outputs onto which the image is projected; by default all.
     budget : Budget, optional
         Regions or seconds after which the partition stops. The image is then LOWER.
     progress : bool or callable
-        Show how far the partition is.
+        Show the progress of the partition.
     tolerance : Tolerance, optional
         Of the partition.
 
     Returns
     -------
     Image
-        EXACT, or LOWER where a budget ended. Where signs stayed undecided, or where errors of corners and of rounding
-        take more than a millionth of the outputs' size, all of it is an ESTIMATE.
+        EXACT, or LOWER if a budget ended. The whole image is an ESTIMATE if signs stayed undecided, or if errors of
+        vertices and rounding exceed a millionth of the outputs' size.
 
     Raises
     ------
     InputError
-        If the domain is unbounded or has too many dimensions for its regions' corners, or the partition given is of
-        another network.
+        If the domain is unbounded or has too many dimensions for the vertices of its regions, or a given partition
+        is of another network.
 
     Notes
     -----
-    One partition, and the outputs at its corners with bounds on rounding: three forward passes, and some twenty more by
-    numbers of a hundred bits where float64 loses too much.
+    One partition, and the outputs at its vertices with rounding bounds: three forward passes, and some twenty more
+    in arithmetic of a hundred bits where float64 loses too much.
 
     Examples
     --------

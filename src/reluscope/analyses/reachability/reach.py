@@ -57,15 +57,15 @@ class ReachableSets:
     Parameters
     ----------
     sets : tuple of Image or Cover
-        For each step all states, EXACT, or boxes that hold them, UPPER.
+        For each step all states, EXACT, or boxes that contain them, UPPER.
     start : Domain
-        The first states.
+        The initial states.
     fingerprint : str
         Of the network.
     stopped : str
-        Why later steps are not exact, or missing; empty if all are exact.
+        Why later steps are not exact or are missing; empty if all are exact.
     work : dict
-        Seconds.
+        Runtime in seconds.
     """
 
     sets: tuple[Image | Cover, ...]
@@ -223,41 +223,41 @@ def reach(
     progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> ReachableSets:
-    """Return the states that a closed loop ``x' = A x + B net(x) + c`` can be in after each step.
+    """Return the reachable states of a closed loop ``x' = A x + B net(x) + c`` after each step.
 
     Parameters
     ----------
     network : Network
-        From states to controls; one that ends with a clamp saturates.
+        Maps states to controls; a network that ends with a clamp saturates.
     plant : Plant
         ``rs.reachability.Plant(A, B, c)``.
     start : Domain
-        The first states: a Box, a bounded Polyhedron, or a Slice where they are flat.
+        The initial states: a Box, a bounded Polyhedron, or a Slice if they are flat.
     steps : int
     budget : Budget, optional
-        Regions of a step up to which it is exact, 10,000 by default; at most as many boxes enclose a step that is not,
-        by default 256. Seconds: when they are spent no box is halved any more.
+        Regions: an exact step has at most this number, by default 10,000; any other step is enclosed by at most as
+        many boxes, by default 256. Seconds: no box is halved after them.
     progress : bool or callable
-        Show how many steps are done.
+        Show the number of finished steps.
     tolerance : Tolerance, optional
         Of the partitions.
 
     Returns
     -------
     ReachableSets
-        EXACT steps first, then UPPER ones. On Ctrl-C the steps there are.
+        EXACT steps first, then UPPER steps. On Ctrl-C, the finished steps.
 
     Raises
     ------
     ShapeError
-        If plant, network and first states do not fit together.
+        If plant, network and initial states are inconsistent.
     InputError
-        If the first states are not bounded.
+        If the initial states are unbounded.
 
     Notes
     -----
-    Each exact step is a partition of the first states, by the units of all steps up to it, and an image. Bounds of
-    other steps hold with all rounding, for the network's and the plant's float64 numbers in real arithmetic.
+    Each exact step is a partition of the initial states, by the units of all steps up to it, and an image. Bounds
+    of other steps include all rounding, for the float64 numbers of network and plant in real arithmetic.
 
     Examples
     --------

@@ -43,30 +43,30 @@ def certified_radius(
     progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> Findings:
-    """Return how far the region of each point certifies its class, by its affine map alone.
+    """Return the radius that the affine map of each point's linear region certifies for its class.
 
     Parameters
     ----------
     network : Network
-        A classifier: the largest output wins, the lowest one at a tie, and a single output f where f > 0, unless its
-        `decision` says otherwise.
+        A classifier: the largest output wins, the lowest index at a tie, and a single output f where f > 0, unless
+        its `decision` is defined otherwise.
     x : (s, *input_shape) or (s, n)
-        In random order, if there may not be time for all.
+        In random order if time may not suffice for all.
     norm : "l1", "l2" or "linf"
     population : int, optional
-        How many samples these were drawn from at random; by default these are all.
+        Size of the population, if the points are a random sample from it.
     budget : Budget, optional
-        Its seconds; no other point is begun after them, and one is always done.
+        Seconds; no point is started after them, and at least one is finished.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a callable receives the finished share, from 0 to 1.
     tolerance : Tolerance, optional
 
     Returns
     -------
     Findings
-        ``decision_distance``: EXACT where the nearest rival's hyperplane is not beyond the nearest facet, since the
-        network is one affine map up to there; elsewhere LOWER, the least of the two. ``boundary_distance``, with its
-        details, as from `boundary_distance`.
+        ``decision_distance``: EXACT where the closest rival's hyperplane is not beyond the closest facet, since the
+        network is one affine map up to there; elsewhere LOWER, the minimum of the two distances.
+        ``boundary_distance`` and its details are those of `boundary_distance`.
 
     Raises
     ------
@@ -75,7 +75,8 @@ def certified_radius(
 
     Notes
     -----
-    About n forward passes per point, any size of network. `decision_distance` searches on, beyond the region.
+    About n forward passes per point, for networks of any size. `decision_distance` continues the search beyond the
+    region.
 
     References
     ----------

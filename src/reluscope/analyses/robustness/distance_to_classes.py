@@ -50,68 +50,68 @@ def decision_distance(
     known: Findings | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Findings:
-    """Return the exact distance of points to the nearest decision boundary of the network.
+    """Return the exact distance of points to the closest decision boundary of the network.
 
     Parameters
     ----------
     network : Network
-        A classifier: the largest output wins, the lowest one at a tie; a single output f wins where f > 0.
+        A classifier: the largest output wins, the lowest index at a tie; a single output f wins where f > 0.
     x : (s, *input_shape) or (s, n)
         Points; for a slice as domain ``(s, d)`` in slice coordinates.
     norm : "l1", "l2" or "linf"
     domain : Box, Polyhedron, Slice or Space, optional
-        Where other classes count; by default everywhere. On a slice distances are those of slice coordinates.
+        Only other classes inside it count; by default everywhere. On a slice, distances are those of slice
+        coordinates.
     budget : Budget, optional
-        For each point; ``regions`` counts sets of regions, or boxes of inputs. Without one a search goes on to its end.
-        Whatever it is,
-        first a change of class near the point is sought, which is an upper end: ``Budget(regions=0)`` asks for that
-        and for the certified radius alone. ``seconds`` count from its beginning.
+        Per point; ``regions`` counts sets of regions, or boxes of inputs. Without a budget, the search runs to its
+        end. Every search first seeks a change of class near the point, an upper bound; ``Budget(regions=0)``
+        computes only this bound and the certified radius. ``seconds`` count from the beginning of this step.
     executor : concurrent.futures.Executor, optional
-        Of processes or of dask: shares the points. Searches then begin without what was found for other points.
+        Distributes the points, over processes or dask. Searches then start without results of other points.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a callable receives the finished share, from 0 to 1.
     tolerance : Tolerance, optional
-        Its ``rounding`` says which pre-activations count as zero.
+        Its ``rounding`` defines which pre-activations count as zero.
     known : Findings, optional
-        What this function gave for these points, perhaps in another norm or within a smaller budget: the search begins
-        with the nearest change on the way to what it found. Points begin with what was found for those before them.
+        Result of this function for these points, possibly in another norm or with a smaller budget. The search
+        starts from the closest change of class on the segment to that result. Each point also starts from results
+        of earlier points.
     checkpoint : path, optional
-        A folder in which each point is kept when it is done, so that work that was stopped goes on.
+        A folder that stores finished points, so that interrupted work can be resumed.
 
     Returns
     -------
     Findings
-        ``decision_distance``, between the certified bound of the search and a distance at which the network has
-        another class for certain; infinite where provably no other class is in the domain, or none nearer than
-        float64 has numbers. Fractions decide about
-        regions too thin and ties too close for floats, in networks of a few hundred units and 16 inputs; in others
-        the lower end says how near these are. Where a budget or Ctrl-C
-        ended the search, the value is the lower end: no change of class is nearer than the frontier, or than the
-        certified radius. On Ctrl-C later points are not reached. Details: ``witnesses`` (s, n), the nearest point of
-        the boundary that was found, and ``beyond`` (s, n), right beyond it, where the network itself has another class,
-        NaN where none was found, in slice coordinates on a slice; ``classes`` and ``adversarial`` (s,), the class of
-        the point and the one beyond, -1 where none was found; ``num_branches``, ``num_undecided``, ``seconds`` and
-        ``stopped`` (s,): sets of regions or boxes examined, changes of class that rounding left undecided, the
-        time, and why a search ended early.
+        ``decision_distance``, between the certified bound of the search and a distance at which the network
+        certainly has another class. Infinite where provably the domain contains no other class, or none closer than
+        float64 can represent. Rational arithmetic decides regions too thin and ties too close for floats, in
+        networks of a few hundred units and 16 inputs; in other networks the lower end reports how close these
+        regions and ties are. If a budget or Ctrl-C ended the search, the value is the lower end: no change of class
+        is closer than the frontier, or than the certified radius. On Ctrl-C, later points are not reached. Details:
+        ``witnesses`` (s, n), the closest boundary point found, and ``beyond`` (s, n), a point right beyond it where
+        the network itself has another class; NaN where none was found, in slice coordinates on a slice. ``classes``
+        and ``adversarial`` (s,), the class of the point and the class beyond, -1 where none was found.
+        ``num_branches``, ``num_undecided``, ``seconds`` and ``stopped`` (s,): sets of regions or boxes examined,
+        changes of class that rounding left undecided, the runtime, and why a search ended early.
 
     Raises
     ------
     InputError
-        If the norm is unknown, a point lies outside the domain, the domain has equations, or ``known`` is of other
+        If the norm is unknown, a point lies outside the domain, the domain has equations, or ``known`` is for other
         points.
     DegenerateGeometryError
         If the domain has no interior.
 
     Notes
     -----
-    How many sets of regions are examined depends on how many units change their piece nearer than the boundary: one
-    to a great many. Each costs about a forward pass per input and per such unit, and a nearest-point program for each
-    class that may win in it. With up to ten inputs, and more than 24 units that may change their piece within the
-    nearest change found at first, boxes of inputs are halved instead, at one or two tenths of a millisecond each.
-    With up to three inputs and no budget of regions, one partition around all points is tried first, of at most 4,000
-    regions for each (1,500 with three inputs): if it comes to its end, only the regions in which classes tie near a
-    point are taken exactly, one or two as a rule: for ten points and more four to twenty times as quick as searches
-    with two inputs, for a hundred three to twelve times with three.
+    The number of sets of regions, from one to very many, depends on how many units change their piece closer than
+    the boundary. Each set costs about a forward pass per input and per such unit, and a closest-point program for
+    each class that may win in it. With up to ten inputs, and more than 24 units that may change their piece within
+    the closest change found at first, boxes of inputs are halved instead, at one or two tenths of a millisecond
+    each. With up to three inputs and no budget of regions, one partition around all points is tried first, of at
+    most 4,000 regions per point (1,500 with three inputs). If it completes, only the regions in which classes tie
+    near a point are computed exactly, usually one or two. This is four to twenty times as fast as searches for ten
+    points and more with two inputs, and three to twelve times for a hundred points with three.
 
     References
     ----------

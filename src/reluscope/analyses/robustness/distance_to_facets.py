@@ -43,32 +43,34 @@ def boundary_distance(
     progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> Findings:
-    """Return how far points are from the boundary of their linear regions, which unit it is, and where.
+    """Return the distance of each point to its region's boundary, the unit there, and the closest point.
 
     Parameters
     ----------
     network : Network
     x : (s, *input_shape) or (s, n)
-        Points, in random order if there may not be time for all; for a slice as domain ``(s, d)`` in slice coordinates.
+        In random order if time may not suffice for all; for a slice as domain ``(s, d)`` in slice coordinates.
     norm : "l1", "l2" or "linf"
     domain : Box, Polyhedron, Slice or Space, optional
-        What regions are cut down to; by default all of input space. On a slice distances are those of its coordinates.
+        Regions are restricted to it; by default all of input space. On a slice, distances are those of slice
+        coordinates.
     population : int, optional
-        How many samples these were drawn from at random; by default these are all.
+        Size of the population, if the points are a random sample from it.
     budget : Budget, optional
-        Its seconds; no other point is begun after them, and one is always done.
+        Seconds; no point is started after them, and at least one is finished.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a callable receives the finished share, from 0 to 1.
     tolerance : Tolerance, optional
-        Its ``rounding`` says which pre-activations count as zero.
+        Its ``rounding`` defines which pre-activations count as zero.
 
     Returns
     -------
     Findings
-        ``boundary_distance``, between what rounding may make of it: infinite where neither a unit nor the domain is in
-        the way, 0 on a hyperplane as far as rounding can tell. Details: ``sources`` (s, 3), the gate, the unit, and the
-        unit's piece beyond; for the domain -1, the row (of a box upper bounds first), -1; of infinite distances all -1.
-        ``points`` (s, n), where the boundary is touched, NaN at infinite distances; in slice coordinates on a slice.
+        ``boundary_distance``, with an interval for rounding: infinite where neither a unit nor the domain bounds
+        the region, 0 on a hyperplane up to rounding. Details: ``sources`` (s, 3), the gate, the unit, and the
+        unit's piece beyond; for the domain -1, the row (upper bounds of a box first), -1; for infinite distances
+        all -1. ``points`` (s, n), the closest boundary points, NaN for infinite distances; in slice coordinates on
+        a slice.
 
     Raises
     ------
@@ -79,7 +81,7 @@ def boundary_distance(
 
     Notes
     -----
-    About n forward passes per point, in blocks: no table of all normals is made.
+    About n forward passes per point, in blocks; the normals are never all stored at once.
 
     Examples
     --------

@@ -36,37 +36,36 @@ def decision_distance_within(
     progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> Findings:
-    """Return how far the nearest decision boundary inside each point's linear region is.
+    """Return the distance of each point to the closest decision boundary inside its linear region.
 
     Parameters
     ----------
     network : Network
-        A classifier: the largest output wins, the lowest one at a tie; a single output f wins where f > 0.
+        A classifier: the largest output wins, the lowest index at a tie; a single output f wins where f > 0.
     x : (s, *input_shape) or (s, n)
-        Points; for a slice as domain ``(s, d)`` in slice coordinates. A point on a kink stands for one region that
+        Points; for a slice as domain ``(s, d)`` in slice coordinates. A point on a kink uses one region that
         touches it.
     norm : "l1", "l2" or "linf"
     domain : Box, Polyhedron, Slice or Space, optional
-        What regions are cut down to; by default nothing.
+        Regions are restricted to it; by default they are not.
     budget : Budget, optional
-        Its seconds; no other point is begun after them, and one is always done.
+        Seconds; no point is started after them, and at least one is finished.
     executor : concurrent.futures.Executor, optional
-        Of processes or of dask: shares the points.
+        Distributes the points, over processes or dask.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a callable receives the finished share, from 0 to 1.
     tolerance : Tolerance, optional
-        Its ``rounding`` says which pre-activations count as zero.
+        Its ``rounding`` defines which pre-activations count as zero.
 
     Returns
     -------
     Findings
-        ``decision_distance_within``, between the bound from duality and what rounding of the outputs and of the
-        region's rows may make of it, to first order; infinite where there is provably no such point. It is an upper
-        bound on the distance to the nearest decision boundary of the network where it is finite and outputs cross; see
-        `decision_distance`.
-        Details: ``points`` (s, n), the nearest point, NaN where there is none, in slice coordinates on a slice;
-        ``classes`` and ``rivals`` (s,), the class of the point and the one that ties there, -1 where there is none.
-        On Ctrl-C, and after the time, later points are not reached.
+        ``decision_distance_within``, between the bound from duality and the value that rounding of the outputs and
+        of the region's rows allows, to first order; infinite where provably no such point exists. Where it is
+        finite and outputs cross, it is an upper bound on the distance to the closest decision boundary of the
+        network; see `decision_distance`. Details: ``points`` (s, n), the closest point, NaN where there is none, in
+        slice coordinates on a slice; ``classes`` and ``rivals`` (s,), the class of the point and the class that
+        ties there, -1 where there is none. On Ctrl-C, and after the time, later points are not reached.
 
     Raises
     ------
@@ -77,7 +76,8 @@ def decision_distance_within(
 
     Notes
     -----
-    About n forward passes per point, and a program for each rival whose half-space alone is nearer than the best yet.
+    About n forward passes per point, and one program for each rival whose half-space alone is closer than the
+    closest point so far.
 
     Examples
     --------

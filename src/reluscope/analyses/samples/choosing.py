@@ -46,7 +46,7 @@ def choose_samples(classes: Int[np.ndarray, " s"], number: int, *, seed: int = 0
 def choose_triple(
     points: Float[np.ndarray, "s n"], classes: Int[np.ndarray, " s"], *, seed: Seed = 0
 ) -> tuple[int, int, int] | None:
-    """Choose three samples that span a plane, of three classes if there are that many.
+    """Return three samples that span a plane, of three classes if there are at least three classes.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def choose_triple(
     Returns
     -------
     three rows, or None
-        None if there are fewer than three different points, or all that were tried lie on a line.
+        None if there are fewer than three distinct points, or all triples tried are collinear.
 
     Examples
     --------

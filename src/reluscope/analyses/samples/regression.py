@@ -40,20 +40,20 @@ def check_number_of_targets(targets: Float[np.ndarray, "s t"], num_outputs: int)
 
 @read_arguments
 def fits(network: Network, x: Points, targets: Float[np.ndarray, "s t"]) -> Findings:
-    """Return how well every output fits its targets y: sqrt(mean (f - y)^2), mean |f - y| and 1 - SS_res / SS_tot.
+    """Return the fit of outputs f to targets y: sqrt(mean (f - y)^2), mean |f - y|, 1 - SS_res / SS_tot.
 
     Parameters
     ----------
     network : Network
     x : (s, *input_shape) or (s, n)
     targets : (s, m) float64
-        What the model should give: of one that ends with a sigmoid, say, between 0 and 1.
+        Required outputs of the model; for a model that ends with a sigmoid, between 0 and 1.
 
     Returns
     -------
     Findings
         For every output ``root_mean_squared_error``, ``mean_absolute_error`` and ``coefficient_of_determination``,
-        between what the rounding of the forward pass may make of them. There is no coefficient where all targets of an
+        with intervals for the rounding of the forward pass. The coefficient is undefined if all targets of an
         output are equal.
 
     Raises
@@ -63,8 +63,8 @@ def fits(network: Network, x: Points, targets: Float[np.ndarray, "s t"]) -> Find
 
     Notes
     -----
-    About three forward passes: one for the outputs, two for the bounds on their rounding. With |e| <= d pointwise, the
-    means move by at most the mean and the root mean square of d.
+    About three forward passes: one for the outputs, two for their rounding bounds. If |e| <= d pointwise, the means
+    change by at most the mean and the root mean square of d.
 
     Examples
     --------

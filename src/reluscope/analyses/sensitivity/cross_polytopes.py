@@ -58,15 +58,16 @@ def cross_polytope_complexity(
     radius : float
         Euclidean distance of the vertices from the point.
     num_directions : int
-        Orthonormal directions, at most as many as there are inputs; all points share them. Vertices are twice as many.
+        Number of orthonormal directions, at most that of inputs; all points share them. There are twice as many
+        vertices.
     gate : int or str, optional
-        Count units of one gate only.
+        Count units of this gate only.
     population : int, optional
-        How many points these were drawn from at random; by default these are all.
+        Size of the population, if the points are a random sample from it.
     budget : Budget, optional
         Seconds, and bytes of intermediate arrays, by default 64 MB.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a callable receives the finished share, from 0 to 1.
     tolerance : Tolerance, optional
         Its safety factor for rounding.
     seed : int
@@ -76,8 +77,8 @@ def cross_polytope_complexity(
     -------
     Findings
         ``cross_polytope_complexity`` of every point: ``sum_u [pieces of u at the vertices are not all the same]``.
-        EXACT where rounding cannot change the piece of any unit at any vertex. It is a lower bound on the number of
-        units that bend within the hull of the vertices.
+        EXACT where rounding cannot change the piece of any unit at any vertex. A lower bound on the number of units
+        that bend within the convex hull of the vertices.
 
     Raises
     ------
@@ -86,7 +87,7 @@ def cross_polytope_complexity(
 
     Notes
     -----
-    One forward pass for each vertex. The source sums units over layers and takes the mean over points.
+    One forward pass per vertex. The source sums units over layers and averages over points.
 
     References
     ----------

@@ -36,27 +36,28 @@ TABLES_IN_MEMORY = 4
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ActiveSubspaces(Shown):
-    """Eigenvalues and eigenvectors of the mean products of gradients, output by output.
+    """Eigenvalues and eigenvectors of the mean products of gradients, for each output.
 
     Parameters
     ----------
     outputs : tuple of int
-        Which of the flattened outputs.
+        Indices of the flattened outputs.
     eigenvalues : (m, k) float64
-        In descending order; all further ones are zero.
+        In descending order; all further eigenvalues are zero.
     directions : (m, d, n) float64
-        The first eigenvectors, of length 1; an output does not fall along one, on average over the samples. Zero where
-        the eigenvalue is no larger than what sums and decompositions leave of zero. Where it is not above its error,
-        ESTIMATES: bounds on the rounding of gradients grow with depth faster than rounding does, and tell nothing of
-        networks of a hundred layers.
+        The first eigenvectors, of length 1, along which the output does not decrease, on average over the samples.
+        Zero where the eigenvalue is no larger than what rounding in sums and decompositions leaves of zero.
+        ESTIMATES where the eigenvalue is not above its error: rounding bounds of gradients grow with depth faster
+        than rounding, and are uninformative for networks of a hundred layers.
     traces : (m,) float64
         Mean squared length of the gradient, the sum of all eigenvalues.
     errors : (m,) float64
-        Bounds on what rounding changes in an eigenvalue, and in the trace.
+        Bounds on the rounding error of each eigenvalue, and of the trace.
     center : (n,) float64
         Mean of the samples.
     rank_upper : int
-        No rank is above it: the least of inputs, different regions, and what the first layer lets through.
+        Upper bound on every rank: the minimum of inputs, different regions, and the dimension that the first layer
+        lets through.
     num_samples : int
     """
 
@@ -102,20 +103,20 @@ class ActiveSubspaces(Shown):
 
     @read_arguments
     def share(self, j: int, dim: Count = 1) -> Finding:
-        """Return which share of the j-th output's variation its first directions explain.
+        """Return the share of the j-th output's variation that its first directions explain.
 
         Parameters
         ----------
         j : int
             Position among the outputs.
         dim : int
-            How many directions.
+            Number of directions.
 
         Returns
         -------
         Finding
-            EXACT within its tolerance; anywhere from 0 to 1, with the share of the eigenvalues as they were computed,
-            where rounding could be all there is, as in very deep networks; 0 of an output that is constant.
+            EXACT within its tolerance. Where rounding could account for all of it, as in very deep networks, the value
+            is the share of the computed eigenvalues, and the interval is all of 0 to 1. It is 0 for a constant output.
         """
         j = read_position(j, "j", len(self), "outputs")
         if dim < 1:
@@ -167,15 +168,15 @@ def active_subspaces(
     ----------
     network : Network
     x : (s, *input_shape) or (s, n)
-        Samples; gradients are those of the codes that these have in float64.
+        Samples; gradients are those of their codes in float64.
     outputs : sequence of int, optional
-        Which of the flattened outputs; all by default.
+        Indices of the flattened outputs; by default all.
     num_directions : int
-        How many directions to keep.
+        Number of directions to keep.
     budget : Budget, optional
-        Bytes for gradients and tables of products; outputs that do not fit together take a pass each.
+        Bytes for gradients and tables of products; outputs that do not fit together require one pass each.
     progress : bool or callable
-        Show the share of the work that is done, or a function that is told it, from 0 to 1.
+        Show progress; a callable receives the finished share, from 0 to 1.
     tolerance : Tolerance, optional
         Its safety factor for rounding.
 
@@ -186,13 +187,13 @@ def active_subspaces(
     Raises
     ------
     InputError
-        If there is memory for no table.
+        If the memory suffices for no table.
 
     Notes
     -----
-    With k the least of inputs, different regions and units of the first layer: one gradient for every region and
-    output, k squared products for each, two forward passes for bounds on rounding, and one eigenvalue decomposition of
-    k x k numbers for every output.
+    Let k be the minimum of inputs, different regions and units of the first layer. The cost is one gradient for
+    every region and output, k squared products for each gradient, two forward passes for rounding bounds, and one
+    eigenvalue decomposition of a k x k matrix for every output.
 
     References
     ----------
@@ -201,7 +202,7 @@ def active_subspaces(
 
     Examples
     --------
-    A network that looks at the sum of its inputs only:
+    A network that depends only on the sum of its inputs:
 
     >>> import reluscope as rs
     >>> net = rs.load([(np.array([[1.0, 1.0], [2.0, 2.0]]), np.array([0.0, -1.0])), (np.ones((1, 2)), np.zeros(1))])

@@ -49,7 +49,7 @@ def kink_density(
     tolerance: Tolerance | None = None,
     seed: Seed = 0,
 ) -> Findings:
-    """Return how dense the bends of a network are at points, by the gradients of its units.
+    """Return the density of a network's bends at points, from the gradients of its units.
 
     Parameters
     ----------
@@ -58,17 +58,17 @@ def kink_density(
     deviation : float
         Standard deviation sigma of the noise on biases.
     num_directions : int, optional
-        Estimate lengths of gradients from derivatives in so many random directions, for networks of many inputs; by
-        default they are computed, from derivatives by every input.
+        Estimate gradient lengths from derivatives in this number of random directions, for networks of many inputs;
+        by default gradients are computed from derivatives by every input.
     num_noises : int, optional
-        Estimate the mean over noise on the biases of *all* gates, as the source defines it, from so many draws; by
-        default earlier gates have none.
+        Estimate the mean over noise on the biases of *all* gates, as the source defines it, from this number of
+        draws; by default earlier gates have no noise.
     population : int, optional
-        How many points these were drawn from at random; by default these are all.
+        Size of the population, if the points are a random sample from it.
     budget : Budget, optional
         Seconds, and bytes of intermediate arrays, by default 64 MB.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a callable receives the finished share, from 0 to 1.
     tolerance : Tolerance, optional
         Its safety factor for rounding.
     seed : int
@@ -78,19 +78,19 @@ def kink_density(
     -------
     Findings
         ``kink_density`` of every point: ``sum_u |grad z_u(x)| sum_t exp(-((z_u(x) - t) / sigma)^2 / 2) / (sigma
-        sqrt(2 pi))`` over the units u of pointwise gates and their breakpoints t, 0 for a ReLU. EXACT but for rounding,
-        of which nothing is known where it could change the code of the point; with ``num_directions`` or
+        sqrt(2 pi))`` over the units u of pointwise gates and their breakpoints t, 0 for a ReLU. EXACT up to
+        rounding; where rounding could change the code of the point, no bound is known. With ``num_directions`` or
         ``num_noises`` an unbiased ESTIMATE.
 
     Notes
     -----
-    The definition of the source is the mean, over a distribution of data and over noise on all biases at once, of the
-    size of the bends: ``E int_bends p(x) dx``, p the density of the data. For one unit, and noise on earlier biases
-    given, the mean over the noise on its own is ``int p(x) |grad z(x)| phi(t - z(x)) dx`` by the co-area formula, where
-    z is without it; hence the sum at each point, and its mean over points and earlier noise. By default the noise of
-    earlier gates is taken at its mean, 0, which changes nothing at a first gate; ``num_noises`` draws it. Units that no
-    open path joins to the outputs count, too, as there are hardly any in networks of usual widths; and max gates, which
-    have no bias, do not.
+    The source defines the mean size of the bends, over a distribution of data and over noise on all biases at once:
+    ``E int_bends p(x) dx``, p the density of the data. For one unit and given noise on earlier biases, the mean
+    over the unit's own noise is ``int p(x) |grad z(x)| phi(t - z(x)) dx`` by the co-area formula, where z is the
+    pre-activation without this noise. Hence the sum at each point, and its mean over points and earlier noise. By
+    default the noise of earlier gates is fixed at its mean, 0, which changes nothing at a first gate;
+    ``num_noises`` draws it. Units without an open path to the outputs count, too; networks of usual widths have
+    hardly any. Max gates have no bias and do not count.
 
     One forward pass per input, or per direction, at each point.
 

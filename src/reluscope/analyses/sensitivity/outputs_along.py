@@ -38,7 +38,7 @@ class OutputAlong(Shown):
     positions, values : (s,) float64
         Of the samples.
     line_positions, line_values : (k,) float64
-        Corners of the output's piecewise linear graph on the line, from its first to its last sample; none where the
+        Vertices of the output's piecewise linear graph on the line, from the first to the last sample; empty if the
         line was left out.
     value_errors : (s,) float64
         Bounds on the rounding of values.
@@ -106,19 +106,19 @@ def output_along(
     on_line: bool = True,
     tolerance: Tolerance | None = None,
 ) -> OutputAlong:
-    """Return an output of samples over their positions along a direction, and on the line through their mean.
+    """Return an output over the samples' positions along a direction, and on the line through their mean.
 
     Parameters
     ----------
     network : Network
     x : (s, *input_shape) or (s, n)
     direction : (n,) array
-        Not zero; only its direction matters.
+        Nonzero; its length is irrelevant.
     output : int
-        Which of the flattened outputs.
+        Index of the flattened output.
     on_line : bool
-        Whether to follow the output on the line, too. It takes nearly all of the time: without it there are positions,
-        values and the variance that they explain.
+        Whether to compute the output on the line, too. The line takes nearly all of the runtime; without it there
+        are positions, values and the variance that they explain.
     tolerance : Tolerance, optional
 
     Returns
@@ -130,12 +130,12 @@ def output_along(
     ShapeError
         If the direction does not fit the inputs.
     InputError
-        If the direction is zero or there is no such output.
+        If the direction is zero or the output does not exist.
 
     Notes
     -----
-    About three forward passes of the samples, and one partition of a segment: about a forward pass for each corner on
-    the line, of which convolutional networks have thousands.
+    About three forward passes of the samples, and one partition of a segment. The partition costs about one forward
+    pass per vertex on the line, of which convolutional networks have thousands.
 
     Examples
     --------

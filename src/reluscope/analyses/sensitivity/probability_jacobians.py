@@ -44,28 +44,28 @@ def jacobian_norms(
     Parameters
     ----------
     network : Network
-        Its outputs are logits; a single output z stands for the logits 0 and z.
+        Its outputs are logits; a single output z represents the logits 0 and z.
     x : (s, *input_shape) or (s, n)
-        Gradients are those of the codes that samples have in float64.
+        Gradients are those of the samples' codes in float64.
     population : int, optional
-        How many samples these were drawn from at random; by default these are all.
+        Size of the population, if the samples are a random sample from it.
     budget : Budget, optional
-        Seconds, and bytes for Jacobians and the work on them.
+        Seconds, and bytes for the Jacobians and their processing.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a callable receives the finished share, from 0 to 1.
     tolerance : Tolerance, optional
         Its safety factor for rounding.
 
     Returns
     -------
     Findings
-        ``probability_jacobian_norm`` and ``logit_jacobian_norm``, between what rounding may make of them. Where it
-        could change the code of a sample, and with it the map, nothing is known for certain.
+        ``probability_jacobian_norm`` and ``logit_jacobian_norm``, with intervals for rounding. Where rounding could
+        change the code of a sample, and with it the affine map, no bound is known.
 
     Notes
     -----
     One pass over the coefficient matrices and five forward passes. Norms of the logits are those of
-    `reluscope.coefficients.local_norms`, which has spectral norms beside them.
+    `reluscope.coefficients.local_norms`, which also returns spectral norms.
 
     References
     ----------

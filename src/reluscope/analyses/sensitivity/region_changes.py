@@ -45,14 +45,14 @@ def transitions(
     budget: RegionBudget | None = None,
     tolerance: Tolerance | None = None,
 ) -> Findings:
-    """Count the changes of linear region along a trajectory, exactly.
+    """Return the exact number of changes of linear region along a trajectory.
 
     Parameters
     ----------
     network : Network
     way : Trajectory, or (k, n) or (k, *input_shape) array
-        See `trajectory`, `ellipse` and `translations`; points give the polyline through them. Counts are those of the
-        polyline, of which curves are no part but for the points that they share.
+        See `trajectory`, `ellipse` and `translations`; points define the polyline through them. Counts are those of
+        the polyline, which shares only its corner points with a curve.
     budget : Budget, optional
         For all segments together.
     tolerance : Tolerance, optional
@@ -60,11 +60,11 @@ def transitions(
     Returns
     -------
     Findings
-        ``num_transitions`` and ``num_unit_changes`` of every segment: exact, or at least so many where signs stayed
-        undecided or work stopped early. Sums over all segments are those of the way. Details: ``corner_transitions``
-        (k,), those of the transitions that are at the end of the segment, on to the next one; ``lengths`` (k,) of the
-        segments in input space; ``places`` (k,), arrays of where on each segment its transitions are, as distances
-        from its beginning; ``num_undecided`` (k,).
+        ``num_transitions`` and ``num_unit_changes`` of every segment: exact, or lower bounds where signs stayed
+        undecided or work stopped early. Sums over all segments are those of the trajectory. Details:
+        ``corner_transitions`` (k,), the number of transitions at the end of the segment, to the next segment;
+        ``lengths`` (k,) of the segments in input space; ``places`` (k,), arrays of the positions of the transitions
+        on each segment, as distances from its start; ``num_undecided`` (k,).
 
     Raises
     ------
@@ -74,7 +74,7 @@ def transitions(
     Notes
     -----
     About one forward pass over all crossing points. A trajectory that touches a boundary in a corner and turns back
-    does not cross it.
+    does not cross the boundary.
 
     References
     ----------

@@ -63,39 +63,40 @@ def local_complexity(
     network : Network
     x : (s, *input_shape) or (s, n)
     radius : float
-        In the units of the input, above 0.
+        In the units of the input, positive.
     norm : {"linf", "l2"}
-        Of the maximum of all coordinates' changes, or Euclidean.
+        Maximum norm of the coordinates' changes, or Euclidean norm.
     num_samples : int
-        Points drawn from a ball whose exact count did not end.
+        Number of points drawn from a ball whose exact count did not finish.
     population : int, optional
-        How many points these were drawn from at random; by default these are all.
+        Size of the population, if the points are a random sample from it.
     budget : Budget, optional
-        For the exact count at each point, by default as many regions as take 10 seconds on an ordinary machine.
+        For the exact count at each point; by default the number of regions that takes 10 seconds on an ordinary
+        machine.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a callable receives the finished share, from 0 to 1.
     tolerance : Tolerance, optional
     seed : int
-        Of the points that are drawn.
+        Of the drawn points.
 
     Returns
     -------
     Findings
-        ``local_complexity`` of every point, exact or a lower bound. A drawn point's region counts if rounding could
-        not change its code; that it lies on a boundary has probability 0. Details: ``num_undecided``, regions that may
-        be there or not.
+        ``local_complexity`` of every point, exact or a lower bound. A drawn point's region is counted if rounding
+        could not change its code; the point lies on a boundary with probability 0. Details: ``num_undecided``, the
+        number of regions whose existence is undecided.
 
     Raises
     ------
     InputError
-        If the radius is not positive, or too small for float64 at a point; or the norm is unknown.
+        If the radius is not positive, or too small for float64 at a point, or the norm is unknown.
 
     Notes
     -----
-    In few dimensions about one forward pass per vertex; a Euclidean ball takes a small quadratic program for each
-    region of its box besides. In many dimensions a linear program per region, which ends within the budget only where
-    few units change their piece. Regions that a ball touches from outside are no part of it; where that is not clear
-    in float64, the count is LOWER with an interval.
+    In few dimensions, about one forward pass per vertex; a Euclidean ball costs one more small quadratic program
+    for each region of its box. In many dimensions, one linear program per region, which finishes within the budget
+    only where few units change their piece. Regions that a ball touches from outside are not counted; where float64
+    leaves this undecided, the count is LOWER with an interval.
 
     Examples
     --------

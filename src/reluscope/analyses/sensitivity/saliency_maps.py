@@ -32,19 +32,19 @@ class Saliency(Shown):
     Parameters
     ----------
     outputs : (s,) int64
-        Which output of each sample.
+        Index of the output for each sample.
     gradients : (s, n) float64
-        How the output moves with each input.
+        Derivative of the output by each input.
     contributions : (s, n) float64
         Gradient times input.
     constants : (s,) float64
-        What is left of the output when all contributions are taken away.
+        The output minus all contributions.
     gradient_errors : (s,) float64
-        Bounds on the rounding of the gradients: on the sum of the errors of all entries.
+        Bounds on the sum of the rounding errors of all entries of the gradient.
     constant_errors : (s,) float64
         Bounds on the rounding of the constants.
     scale : (s,) float64
-        Largest absolute entry of each sample, with which errors of gradients count in sums.
+        Largest absolute entry of each sample, the weight of gradient errors in sums.
     """
 
     outputs: Int[np.ndarray, " s"]
@@ -95,13 +95,13 @@ class Saliency(Shown):
 def saliency(
     network: Network, x: Points, *, outputs: Sequence[int] | None = None, tolerance: Tolerance | None = None
 ) -> Saliency:
-    """Return how each input moves an output, and what it contributes, at samples.
+    """Return the gradient of an output and the contribution of each input, at samples.
 
     Parameters
     ----------
     network : Network
     x : (s, *input_shape) or (s, n)
-        At a tie the map is that of the sample's code.
+        At a tie, the affine map is that of the sample's code.
     outputs : sequence of int, optional
         One for each sample; by default the output of its class, the largest one.
     tolerance : Tolerance, optional
@@ -116,12 +116,12 @@ def saliency(
     ShapeError
         If there is not one output for each sample.
     InputError
-        If there is no such output.
+        If an output does not exist.
 
     Notes
     -----
-    One `Network.linearize` of all samples for every output that occurs, and five forward passes. Contributions depend
-    on what input is called zero: they change when the data are shifted, and gradients do not.
+    One `Network.linearize` of all samples for every output that occurs, and five forward passes. Contributions
+    depend on the choice of zero in input space: a shift of the data changes them, but not the gradients.
 
     Examples
     --------

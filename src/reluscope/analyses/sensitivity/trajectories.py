@@ -26,9 +26,9 @@ class Trajectory(Shown):
     points : (k, n) float64
         Its corners, in order.
     is_closed : bool
-        Whether the last one is joined to the first.
+        Whether the last corner is joined to the first.
     description : str
-        What it is, for domains of findings.
+        Text for the domain of findings.
     """
 
     points: Float[np.ndarray, "k n"]
@@ -67,7 +67,7 @@ def ellipse(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, num_points: Count = 99)
     Parameters
     ----------
     a, b, c : arrays of n entries
-        On the polyline if the number of points is a multiple of three.
+        Corners of the polyline if the number of points is a multiple of three.
     num_points : int
         At least three, at equal angles.
 
@@ -96,13 +96,13 @@ def ellipse(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, num_points: Count = 99)
 
 @read_arguments
 def translations(image: ArrayLike, *, shape: Sequence[int]) -> Trajectory:
-    """Return the closed way of an image moved sideways pixel by pixel, what leaves on one side coming in on the other.
+    """Return the closed trajectory of an image shifted sideways pixel by pixel, with wrap-around.
 
     Parameters
     ----------
     image : array of n entries
     shape : sequence of int
-        Of the image, its width last.
+        Of the image, width last.
 
     Examples
     --------

@@ -60,7 +60,7 @@ def linear_cka(first: Float[np.ndarray, "s d"], second: Float[np.ndarray, "s e"]
 
 @read_arguments
 def debiased_cka(first: Float[np.ndarray, "s d"], second: Float[np.ndarray, "s e"]) -> Finding | None:
-    """Return the linear CKA from unbiased estimates: about 0 for independent representations, however few samples.
+    """Return the linear CKA from unbiased estimates: about 0 for independent data, however few samples.
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ def debiased_cka(first: Float[np.ndarray, "s d"], second: Float[np.ndarray, "s e
     Returns
     -------
     Finding or None
-        ESTIMATE in float64, at most 1 and possibly below 0; None with fewer samples, or where an estimate of a
-        representation with itself is not positive beyond rounding: as where all rows but one are equal.
+        ESTIMATE in float64, at most 1 and possibly below 0. None with fewer samples, or if an estimate of a
+        representation with itself is not positive beyond rounding, for example if all rows but one are equal.
 
     References
     ----------

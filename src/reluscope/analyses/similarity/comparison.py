@@ -74,56 +74,57 @@ def compare(
     budget: MemoryBudget | None = None,
     progress: Progress = False,
 ) -> Findings:
-    """Compare networks on shared samples: their coefficients, features, outputs and codes, pair by pair.
+    """Compare networks pair by pair on shared samples: coefficients, features, outputs and codes.
 
     Parameters
     ----------
     networks : mapping of str to Network
-        Two or more, with equal inputs and equally many outputs, by the names that results call them.
+        Two or more, by name, with equal inputs and equal numbers of outputs.
     x : (s, *input_shape) or (s, n)
-        Samples to compare on.
+        Samples for the comparison.
     labels : (s,) array of int, optional
-        Their classes, for accuracies.
+        Classes of the samples, for accuracies.
     fit_on : (t, *input_shape) or (t, n), optional
-        Samples that maps of coefficients are fitted to; by default x, on which mapped networks then look better than
+        Samples to which maps of coefficients are fitted; by default x, which makes mapped networks look better than
         they are.
     metrics : sequence of str, optional
         Names among `METRICS`; all by default.
     gates : sequence of str, int or None, optional
-        For each network the gate whose outputs are its features, by name or position; the network's outputs for None,
-        and for all by default.
+        For each network the gate, by name or position, whose outputs are its features; None, the default, for the
+        network's outputs.
     ridge : float
         For the maps of coefficients; see `coefficient_maps`.
     budget : Budget, optional
         Memory for sums and blocks, 2 GB by default.
     progress : bool or callable
-        Show how far passes over the coefficients are.
+        Show the progress of passes over the coefficients.
 
     Returns
     -------
     Findings
-        A row for each ordered pair of networks, a network with itself included (keys ``first`` and ``second``). The
-        metrics by name, those of features as ``features_cka`` and so on; for mapped networks ``mapped_agreement`` (with
-        the network that is mapped to), ``mapped_accuracy`` and ``drop``; of the first network ``accuracy``, where there
-        are labels, and ``coefficient_condition_number``. `pair_matrix` makes a matrix of one.
+        One row for each ordered pair of networks (keys ``first`` and ``second``), also of a network with itself.
+        Columns: the metrics by name, those of features as ``features_cka`` and so on; for mapped networks
+        ``mapped_agreement`` (with the target network), ``mapped_accuracy`` and ``drop``; for the first network
+        ``accuracy``, if there are labels, and ``coefficient_condition_number``. `pair_matrix` returns one column as
+        a matrix.
 
-        Agreements are EXACT unless rounding could change a prediction or a code, cross-entropies EXACT within a
-        tolerance; what follows from coefficients is an ESTIMATE in float64, of these samples exactly. Coefficients
-        give one number per output, of which the mean is taken over the outputs for which it is defined; notes say
-        where that are not all.
+        Agreements are EXACT unless rounding could change a prediction or a code. Cross-entropies are EXACT within a
+        tolerance. Values from coefficients are ESTIMATES in float64, exactly for these samples. Coefficients give
+        one number per output; the result is the mean over the outputs where it is defined, and notes report any
+        that are left out.
 
     Raises
     ------
     InputError, ShapeError
-        If networks, samples, labels or metrics do not fit, or coefficients are not finite.
+        If networks, samples, labels or metrics are inconsistent, or coefficients are not finite.
     BudgetExceededError
-        If sums for one output do not fit the memory.
+        If the sums for one output do not fit into memory.
 
     Notes
     -----
-    One pass over the Jacobians of all networks, one more to judge the maps, and one if they are fitted elsewhere.
-    Beside it, with c columns of all networks together, ``s c^2`` operations per output; c is small for networks with a
-    narrow first layer (`row_space`). Procrustes distances add singular values of n x n matrices.
+    One pass over the Jacobians of all networks, one more to evaluate the maps, and one more if they are fitted on
+    other samples. With c columns of all networks together, ``s c^2`` further operations per output; c is small for
+    networks with a narrow first layer (`row_space`). Procrustes distances add singular values of n x n matrices.
 
     References
     ----------

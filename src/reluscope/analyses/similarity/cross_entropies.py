@@ -19,19 +19,19 @@ from reluscope.networks.evaluation.rounded_forward import RoundedForward
 
 @read_arguments
 def output_cross_entropy(forwards: Sequence[RoundedForward], first: int, second: int) -> Finding:
-    """Return the cross-entropy of the second network's probabilities relative to the first one's.
+    """Return the cross-entropy of the second network's probabilities relative to the first network's.
 
     Parameters
     ----------
     forwards : sequence of RoundedForward
-        Outputs of networks on the same samples.
+        Outputs of the networks on the same samples.
     first, second : int
 
     Returns
     -------
     Finding
-        EXACT where its ends agree to nine digits: they follow from the errors of the outputs, as probabilities
-        move by at most twice the largest error of an output, logarithms of probabilities too.
+        EXACT if the ends of its interval agree to nine digits. The ends follow from the errors of the outputs:
+        probabilities, and their logarithms, change by at most twice the largest error of an output.
 
     Examples
     --------

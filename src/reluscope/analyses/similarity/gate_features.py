@@ -31,9 +31,9 @@ def features(
     network : Network
     x : (s, *input_shape) or (s, n)
     gate : str or int, optional
-        Name of a gate, or its position; by default the network's outputs.
+        Name or position of a gate; by default the network's outputs.
     budget : Budget, optional
-        Memory that the result may take, 1 GB by default.
+        Memory for the result, 1 GB by default.
 
     Returns
     -------
@@ -42,9 +42,9 @@ def features(
     Raises
     ------
     InputError
-        If there is no such gate.
+        If the gate does not exist.
     BudgetExceededError
-        If they do not fit the memory.
+        If the outputs do not fit into memory.
 
     Examples
     --------

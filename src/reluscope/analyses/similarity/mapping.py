@@ -33,20 +33,20 @@ from reluscope.shown import Shown
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CoefficientMaps(Shown):
-    """The maps M_j from the coefficients of one network to those of another.
+    """The linear maps M_j from the coefficients of one network to those of another.
 
-    These are linear maps, which give a network that can be evaluated: an object, not a table of measurements.
+    The maps define a network that can be evaluated; they are an object, not a table of measurements.
 
     Parameters
     ----------
     network : Network
-        The one that is mapped.
+        The network that is mapped.
     solutions : tuple of LinearFit
         One per output, in the coordinates of the spaces.
     spaces : (RowSpace, RowSpace)
         Of both networks.
     num_samples : int
-        That were fitted to.
+        Number of samples in the fit.
     ridge : float
     """
 
@@ -135,30 +135,30 @@ def coefficient_maps(
     first, second : Network
         With equal numbers of inputs and of outputs.
     x : (s, *input_shape) or (s, n)
-        Samples to fit to.
+        Samples for the fit.
     ridge : float
         Weight of ``|M_j|_F^2`` beside ``|C_1j M_j - C_2j|_F^2``.
     budget : Budget, optional
-        Memory for sums and blocks, 2 GB by default; the maps themselves come on top.
+        Memory for sums and blocks, 2 GB by default; the maps themselves are extra.
     progress : bool or callable
-        Show how far passes over the coefficients are.
+        Show the progress of passes over the coefficients.
 
     Returns
     -------
     CoefficientMaps
-        Those of `numpy.linalg.lstsq` up to a relative 1e-8, the minimum norm included.
+        Equal to the solutions of `numpy.linalg.lstsq` up to a relative 1e-8, including the minimum norm.
 
     Raises
     ------
     InputError, ShapeError
-        If the networks do not belong together, or coefficients are not finite.
+        If the networks are incompatible, or coefficients are not finite.
     BudgetExceededError
-        If sums do not fit the memory.
+        If the sums do not fit into memory.
 
     Notes
     -----
-    One pass over the Jacobians of both networks; a second one, for triangular factors, if there are many columns and
-    their normal equations turn out too ill-conditioned.
+    One pass over the Jacobians of both networks. A second pass, for triangular factors, if there are many columns
+    and their normal equations are too ill-conditioned.
 
     References
     ----------

@@ -44,27 +44,27 @@ class Metric:
     Parameters
     ----------
     name : str
-        As results are asked for.
+        Name by which results are selected.
     title : str
-        As a reader would say it.
+        Name in text.
     definition : str
-        What it is, as a reader could check it.
+        Definition that a reader can check.
     source : Source
-        What it compares.
+        The data that are compared.
     measure : callable
-        ``measure(source, first, second)`` with the positions of two networks; None where it is not defined.
+        ``measure(source, first, second)`` with the positions of two networks; None where it is undefined.
     invariances : frozenset of Invariance
-        All that it has.
+        All invariances of the measure.
     is_symmetric : bool
         Whether both orders give the same number.
     of_itself : float or None
-        Its value for a network with itself, None if that depends on the network.
+        Value for a network with itself, None if it depends on the network.
     low, high : float
-        Its range.
+        Range.
     grows_with_likeness : bool
-        Whether more is more similar.
+        Whether larger values mean more similar.
     publication : str
-        Key of the publication that it follows.
+        Key of the source publication.
 
     Examples
     --------

@@ -11,12 +11,12 @@ from reluscope.networks.evaluation.rounded_forward import RoundedForward
 
 @read_arguments
 def agreement_of_predictions(forwards: Sequence[RoundedForward], first: int, second: int) -> Finding:
-    """Return the share of samples that two networks put into the same class.
+    """Return the share of samples that two networks assign to the same class.
 
     Parameters
     ----------
     forwards : sequence of RoundedForward
-        Outputs of networks on the same samples.
+        Outputs of the networks on the same samples.
     first, second : int
 
     Returns

@@ -18,7 +18,7 @@ from reluscope.findings import Finding
 
 @read_arguments
 def procrustes_distance(first: Float[np.ndarray, "s d"], second: Float[np.ndarray, "s e"]) -> Finding | None:
-    """Return the Procrustes distance of two representations of the same samples; the narrower one is padded by zeros.
+    """Return the Procrustes distance of two representations of samples; the narrower one is zero-padded.
 
     Parameters
     ----------
@@ -28,8 +28,8 @@ def procrustes_distance(first: Float[np.ndarray, "s d"], second: Float[np.ndarra
     Returns
     -------
     Finding or None
-        ESTIMATE in float64, from 0 to the square root of 2: distances below about 1e-8 are rounding. None if all rows
-        of one are equal.
+        ESTIMATE in float64, from 0 to the square root of 2; distances below about 1e-8 are rounding. None if all
+        rows of one representation are equal.
 
     Raises
     ------

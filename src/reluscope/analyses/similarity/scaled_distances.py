@@ -33,8 +33,9 @@ def scaled_distance(
     Returns
     -------
     Finding or None
-        ESTIMATE in float64; None if a scale is not positive: a network of zero coefficients, or, without `absolute`,
-        of negative ones; or if it is so small beside the other entries that the distance is no number of float64.
+        ESTIMATE in float64. None if a scale is not positive: for a network of zero coefficients or, without
+        `absolute`, of negative coefficients. Also None if a scale is so small relative to the other entries that
+        the distance is not a float64 number.
 
     References
     ----------

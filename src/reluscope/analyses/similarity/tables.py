@@ -24,11 +24,11 @@ class PairQuantity(NamedTuple):
     ----------
     quantity : Quantity
     title : str
-        As a reader would say it.
+        Name in text.
     is_symmetric : bool
         Whether both orders give the same number.
     grows_with_likeness : bool
-        Whether more is more similar.
+        Whether larger values mean more similar.
     """
 
     quantity: Quantity
@@ -112,25 +112,25 @@ PAIR_QUANTITIES: Mapping[str, PairQuantity] = MappingProxyType(_all())
 
 @read_arguments
 def pair_matrix(found: Findings, name: str) -> Float[np.ndarray, "k k"]:
-    """Return one quantity of all pairs as a matrix, NaN where it is not defined.
+    """Return one quantity of all pairs as a matrix, NaN where it is undefined.
 
     Parameters
     ----------
     found : Findings
-        As `compare` returns it.
+        As returned by `compare`.
     name : str
-        Of a quantity.
+        Of the quantity.
 
     Returns
     -------
     (k, k) float64
-        Row: the first network, or the one that is mapped from; column: the second. In the order of
+        Row: the first network, or the network that is mapped; column: the second network. Both follow the order of
         `compared_networks`.
 
     Raises
     ------
     InputError
-        If there is no such quantity, or these are other findings.
+        If the quantity does not exist, or the findings are not from `compare`.
 
     Examples
     --------
@@ -148,12 +148,12 @@ def pair_matrix(found: Findings, name: str) -> Float[np.ndarray, "k k"]:
 
 @read_arguments
 def pair_title(found: Findings, name: str) -> str:
-    """Return a quantity of pairs as a reader would say it, with what it was measured of.
+    """Return the name of a pair quantity in text, with the object that was measured.
 
     Raises
     ------
     InputError
-        If there is no such quantity.
+        If the quantity does not exist.
 
     Examples
     --------
@@ -172,12 +172,12 @@ def pair_title(found: Findings, name: str) -> str:
 
 @read_arguments
 def compared_networks(found: Findings) -> tuple[str, ...]:
-    """Return the names of the networks that were compared, in their order.
+    """Return the names of the compared networks, in their order.
 
     Raises
     ------
     InputError
-        If these are other findings.
+        If the findings are not from `compare`.
 
     Examples
     --------

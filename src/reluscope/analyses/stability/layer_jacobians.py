@@ -18,7 +18,7 @@ Kind = Literal["affine", "gate"]
 
 @dataclass(frozen=True)
 class NetworkLayer:
-    """One layer of a network, and with it the prefix map that ends there.
+    """One layer of a network, and the prefix map that ends there.
 
     Parameters
     ----------
@@ -26,9 +26,9 @@ class NetworkLayer:
         Of the gate, or of the last affine node before it.
     kind : {"affine", "gate"}
     index : int
-        Position of the gate among the gates; for affine layers of the gate that follows, or the number of gates.
+        Position among the gates; for an affine layer the position of the next gate, or the number of gates.
     size : int
-        Entries of its value.
+        Number of entries of its value.
     """
 
     name: str
@@ -48,18 +48,17 @@ def layers(network: Network) -> tuple[NetworkLayer, ...]:
     Returns
     -------
     tuple of NetworkLayer
-        For every gate the affine step that leads to it, if there is one, and the gate; last the affine step that leads
-        to the output, if there is one.
+        For every gate, the affine step before it, if there is one, and the gate; at the end the affine step to the
+        output, if there is one.
 
     Raises
     ------
     InputError
-        If there are none: the network is the identity.
+        If there are no layers: the network is the identity.
 
     Notes
     -----
-    Beside a shortcut, a layer is the value at the gate, after the sum; the value that waits in the shortcut is left
-    out.
+    Beside a shortcut, a layer is the value at the gate, after the sum; the value in the shortcut is left out.
 
     Examples
     --------

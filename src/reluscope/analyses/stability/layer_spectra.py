@@ -55,19 +55,19 @@ def spectra(
     ----------
     network : Network
     x : (s, *input_shape) or (s, n)
-        In random order, if there may not be time for all.
+        In random order if time may not suffice for all.
     nonzero : float, optional
-        A singular value counts as nonzero if it is larger than this share of the largest; by default ``2 r max(m, n)
-        eps`` for a Jacobian of m rows, r the tolerance's factor of rounding.
+        A singular value counts as nonzero if it exceeds this share of the largest; by default ``2 r max(m, n) eps``
+        for a Jacobian of m rows, r the tolerance's factor of rounding.
     population : int, optional
-        How many samples these were drawn from at random; by default these are all.
+        Size of the population, if the samples are a random sample from it.
     checkpoint : path or mapping of records, optional
-        A folder in which finished samples are kept, so that work that was stopped goes on.
+        A folder that stores finished samples, so that interrupted work can be resumed.
     budget : Budget, optional
-        Its memory is what the Jacobians of one sample may take, by default 6 GB. Where they take more, only the
-        extremes of every layer are found (see `extremes`), and the method says so.
+        Memory for the Jacobians of one sample, by default 6 GB. If they require more, only the extreme singular
+        values of every layer are computed (see `extremes`), as the detail ``method`` reports.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a callable receives the finished share, from 0 to 1.
     tolerance : Tolerance, optional
         Its safety factor for rounding.
 
@@ -75,11 +75,11 @@ def spectra(
     -------
     Findings
         For every sample and layer ``largest_singular_value``, ``smallest_nonzero_singular_value``,
-        ``condition_number``, ``num_nonzero_singular_values``, ``stable_rank`` and ``effective_rank``, between what
-        rounding may make of them. Where all singular values are zero there is no smallest one and no condition number.
-        Details: ``singular_values``, all of them in descending order, with bounds on their ``errors``; the ``kind``
-        ("affine" or "gate") and the ``size`` of the layer, and above which share of the largest a value counts as
-        ``nonzero``; the ``method``.
+        ``condition_number``, ``num_nonzero_singular_values``, ``stable_rank`` and ``effective_rank``, with
+        intervals for rounding. If all singular values are zero, the smallest nonzero one and the condition number
+        are undefined. Details: ``singular_values``, all in descending order, with bounds on their ``errors``; the
+        ``kind`` ("affine" or "gate") and the ``size`` of the layer; the share of the largest value above which a
+        value counts as ``nonzero``; the ``method``.
 
     Raises
     ------
@@ -88,9 +88,9 @@ def spectra(
 
     Notes
     -----
-    Per sample n evaluations, and for every layer one QR factorisation and the singular values of its factor (shorter
-    side up to 768) or the eigenvalues of one Gram matrix, if they are accurate enough. Both sides of a ReLU gate
-    share most of the work. The first affine step is the same for all samples and done once.
+    Per sample n evaluations. Per layer, one QR factorisation and the singular values of its factor (shorter side up
+    to 768), or the eigenvalues of one Gram matrix if they are accurate enough. Both sides of a ReLU gate share most
+    of the work. The first affine step is the same for all samples and computed once.
 
     Examples
     --------
@@ -141,20 +141,20 @@ def extremes(
     network : Network
     x : (s, *input_shape) or (s, n)
     steps : int
-        Products with every Jacobian and its transpose, at least 2.
+        Number of products with every Jacobian and its transpose, at least 2.
     population, budget, progress, tolerance
-        As for `spectra`; no memory is asked for.
+        As for `spectra`; no memory limit applies.
     seed : int
         Of the random starts.
 
     Returns
     -------
     Findings
-        As of `spectra`, without ranks. The largest value and the condition number are lower bounds (LOWER), and the
-        detail ``likely_upper`` is a number that the largest one exceeds with a probability of 0.001 at most; the
-        smallest nonzero value is an upper bound (UPPER). Where the steps exhaust the row space, all are EXACT within
-        rounding. The bounds allow for the rounding of the steps, relative to the largest value, not for cancellation
-        within the layers; `spectra` follows that.
+        As from `spectra`, without ranks. The largest value and the condition number are lower bounds (LOWER). The
+        detail ``likely_upper`` is a number that the largest value exceeds with a probability of at most 0.001. The
+        smallest nonzero value is an upper bound (UPPER). Where the steps exhaust the row space, all values are
+        EXACT within rounding. The bounds include the rounding of the steps, relative to the largest value, but not
+        cancellation within the layers; `spectra` includes both.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def extremes(
     Notes
     -----
     ``2 steps`` passes per layer and sample, and ``steps`` vectors of the layer's size in memory. The largest value
-    converges in a few dozen steps; the smallest hardly where the condition number is large.
+    converges in a few dozen steps; the smallest hardly converges where the condition number is large.
 
     Examples
     --------

@@ -17,16 +17,16 @@ from reluscope.shown import Shown
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PrefixMap(Shown):
-    """A prefix Jacobian, and for layers followed by a pointwise gate the factors of its rows.
+    """A prefix Jacobian, with row factors for layers followed by a pointwise gate.
 
     Parameters
     ----------
     matrix : (m, n) float64
-        From the input to the layer, on the region of the sample.
+        Jacobian from the input to the layer, on the region of the sample.
     slopes : (m,) float64 or None
-        Absolute slopes of the units that follow; ReLU removes the rows where they are zero.
+        Absolute slopes of the units of the next gate; ReLU removes the rows of zero slope.
     error : float
-        Bound on the Frobenius norm of the rounding in the matrix.
+        Bound on the Frobenius norm of the rounding error of the matrix.
     """
 
     matrix: Float[np.ndarray, "m n"]
@@ -53,7 +53,7 @@ def prefix_map(network: Network, x: Points, layer: int) -> PrefixMap:
     Raises
     ------
     InputError
-        If there is more than one sample, or no such layer.
+        If there is more than one sample, or the layer does not exist.
 
     Examples
     --------

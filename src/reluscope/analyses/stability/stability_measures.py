@@ -108,7 +108,7 @@ def curve(found: Findings, layer: str, quantile: Share = 0.5) -> Float[np.ndarra
     Parameters
     ----------
     found : Findings
-        Of `spectra`.
+        From `spectra`.
     layer : str
     quantile : float
         0.5 is the median.
@@ -116,12 +116,12 @@ def curve(found: Findings, layer: str, quantile: Share = 0.5) -> Float[np.ndarra
     Returns
     -------
     (k,) float64
-        Empty where only the extreme singular values are known.
+        Empty if only the extreme singular values are known.
 
     Raises
     ------
     InputError
-        If these are no findings of `spectra`, or there is no such layer.
+        If the findings are not from `spectra`, or the layer does not exist.
 
     Examples
     --------

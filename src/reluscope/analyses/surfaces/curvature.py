@@ -30,7 +30,7 @@ UNIT = 16 * 2.0**-53
 
 @read_arguments
 def edge_curvature(surface: LevelSet) -> Findings:
-    """Return the angles at the edges of a level set, and the mean curvature that is concentrated there.
+    """Return the dihedral angles at the edges of a level set, and the mean curvature concentrated there.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ def edge_curvature(surface: LevelSet) -> Findings:
     Returns
     -------
     Findings
-        ``dihedral_angle`` and ``mean_curvature`` at every edge at which two polygons meet, by its vertices ``first``
-        and ``second``. The angle is 0 where the surface is flat, positive where the part with smaller f is convex,
-        negative where it is concave. The summary has the ``mean_curvature`` of the whole surface.
+        ``dihedral_angle`` and ``mean_curvature`` at every edge of two polygons, identified by its vertices
+        ``first`` and ``second``. The angle is 0 where the surface is flat, positive where the part with smaller f
+        is convex, negative where it is concave. The summary has the ``mean_curvature`` of the whole surface.
 
     Raises
     ------
@@ -51,9 +51,9 @@ def edge_curvature(surface: LevelSet) -> Findings:
 
     Notes
     -----
-    Ends hold what the rounding of vertices may turn; polygons thinner than that have no direction, and wide ends. At
-    edges of a single polygon, and of more than two, no angle is defined, and they are left out. Angles and lengths are
-    those of the coordinates of the domain.
+    Intervals include the rotation that the rounding of vertices may cause. Polygons thinner than this rounding have
+    no direction and wide intervals. Edges of a single polygon, or of more than two, have no defined angle and are
+    left out. Angles and lengths are those of domain coordinates.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def edge_curvature(surface: LevelSet) -> Findings:
 
 @read_arguments
 def vertex_curvature(surface: LevelSet) -> Findings:
-    """Return the Gauss curvature that is concentrated at the vertices of a level set.
+    """Return the Gauss curvature concentrated at the vertices of a level set.
 
     Parameters
     ----------
@@ -118,8 +118,9 @@ def vertex_curvature(surface: LevelSet) -> Findings:
     Returns
     -------
     Findings
-        ``gauss_curvature`` for every ``vertex``: 2 pi less the angles there, at the boundary of an open surface pi less
-        the angles. The summary has that of the whole surface, which is 2 pi times `LevelSet.euler_characteristic`.
+        ``gauss_curvature`` for every ``vertex``: 2 pi minus the angles there, and at the boundary of an open
+        surface pi minus the angles. The summary has the curvature of the whole surface, 2 pi times
+        `LevelSet.euler_characteristic`.
 
     Raises
     ------
@@ -128,9 +129,9 @@ def vertex_curvature(surface: LevelSet) -> Findings:
 
     Notes
     -----
-    The term of a vertex is ``2 pi - angles + (pi / 2) sum (k - 2)`` over its edges, at which k polygons meet: so the
-    theorem of Gauss and Bonnet holds for surfaces that are open or pinched, too. Ends hold what the rounding of
-    vertices may turn.
+    The term of a vertex is ``2 pi - angles + (pi / 2) sum (k - 2)`` over its edges, where k polygons meet at an
+    edge. With this term, the Gauss-Bonnet theorem also holds for open or pinched surfaces. Intervals include the
+    rotation that the rounding of vertices may cause.
 
     Examples
     --------

@@ -23,36 +23,36 @@ METHOD = "nearest points of the pieces whose boxes are near enough"
 
 @read_arguments
 def distance(surface: LevelSet, points: Float[np.ndarray, "s d"], *, network: Network | None = None) -> Findings:
-    """Return how far points are from a level set.
+    """Return the distances of points to a level set.
 
     Parameters
     ----------
     surface : LevelSet
         In the plane or in space.
     points : (s, d) array
-        In domain coordinates, inside the domain or not.
+        In domain coordinates, inside or outside the domain.
     network : Network, optional
-        The one of the level set, for the sides: distances are then negative where f is below the level.
+        The network of the level set, for signed distances: negative where f is below the level.
 
     Returns
     -------
     Findings
-        ``surface_distance``, or ``signed_surface_distance``, for every ``point``; infinite where the level set has no
-        piece. Details: ``nearest``, the nearest point, and ``piece``, the polygon or segment that it is on.
+        ``surface_distance``, or ``signed_surface_distance``, for every ``point``; infinite if the level set is
+        empty. Details: ``nearest``, the closest point, and ``piece``, its polygon or segment.
 
     Raises
     ------
     InputError
-        If the network is not the one of the level set.
+        If the network is not the network of the level set.
     ShapeError
         If points have another dimension than the domain.
 
     Notes
     -----
-    A tree of boxes leaves some dozen pieces for each point. Upper ends are distances to points found, lower ends those
-    of planes that have a piece behind them; both include the rounding of vertices. The side is the sign of f itself at
-    the point, with its own bound on rounding; where that leaves it open, the ends are on both sides. Of a level set
-    that is not whole, distances are upper ends.
+    A tree of boxes leaves some dozen pieces for each point. Upper ends are distances to the points found, lower
+    ends are distances to planes with a piece behind them; both include the rounding of vertices. The sign is the
+    sign of f at the point, with its own rounding bound; where it is undecided, the interval contains both signs. If
+    the level set is incomplete, distances are upper bounds.
 
     Examples
     --------

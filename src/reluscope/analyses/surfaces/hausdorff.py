@@ -31,34 +31,35 @@ BATCH = 512
 def hausdorff(
     first: LevelSet, second: LevelSet, *, precision: Positive = 1e-6, budget: TimeBudget | None = None
 ) -> Findings:
-    """Return the Hausdorff distance of two level sets, and from which points it comes.
+    """Return the Hausdorff distance of two level sets, and the points that attain it.
 
     Parameters
     ----------
     first, second : LevelSet
         Both in the plane, or both in space, in the same coordinates.
     precision : float
-        How close the ends are to be, as a share of the diagonal of the box around both.
+        Target width of the intervals, as a share of the diagonal of the box around both.
     budget : Budget, optional
-        Its seconds; the ends are then those reached.
+        Seconds; the ends are then those reached.
 
     Returns
     -------
     Findings
         ``one_sided_distance`` in two rows: from the ``first`` to the second, and from the ``second`` to the first.
-        Details: ``points``, a point as far as the value, and ``nearest``, the nearest one on the other. The summary has
-        the ``hausdorff_distance``. Values are reached by the points; upper ends are proved.
+        Details: ``points``, a point at the distance of the value, and ``nearest``, the closest point on the other
+        level set. The summary has the ``hausdorff_distance``. Values are attained by the points; upper ends are
+        proved.
 
     Raises
     ------
     InputError
-        If one lies in the plane and the other in space.
+        If one level set lies in the plane and the other in space.
 
     Notes
     -----
-    From a level set without pieces the distance is 0, and to one it is infinite. Where one of them is not whole, ends
-    are on one side. The cost grows where distances are nearly the largest on much of a surface, as between surfaces
-    that are parallel.
+    The distance from an empty level set is 0, and the distance to one is infinite. If a level set is incomplete,
+    distances are bounded on one side only. The cost grows if distances are nearly maximal on much of a surface, for
+    example between parallel surfaces.
 
     Examples
     --------

@@ -30,17 +30,17 @@ ALIKE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class MergedPolygons:
-    """Larger polygons, of one plane each; they need not be convex, and may have holes.
+    """Larger polygons, each in one plane; they may be nonconvex and have holes.
 
     Parameters
     ----------
     labels : (p,) int64
-        The larger polygon that each polygon of the level set is a part of, from 0.
+        The larger polygon that contains each polygon of the level set, from 0.
     offsets : (l + 1,) int64; ids : (offsets[-1],) int64
-        Loop i has the vertices ``ids[offsets[i] : offsets[i + 1]]`` of the level set; outer ones run
-        counter-clockwise seen from where f is larger, those of holes clockwise.
+        Loop i has the vertices ``ids[offsets[i] : offsets[i + 1]]`` of the level set. Outer loops run
+        counter-clockwise seen from where f is larger, loops of holes clockwise.
     owners : (l,) int64
-        The larger polygon whose boundary each loop is a part of.
+        The larger polygon of each boundary loop.
     """
 
     labels: Int[np.ndarray, " p"]
@@ -64,12 +64,12 @@ def merge_coplanar(surface: LevelSet, network: Network) -> MergedPolygons:
     surface : LevelSet
         In space.
     network : Network
-        The one it was made with.
+        The network of the level set.
 
     Returns
     -------
     MergedPolygons
-        Loops over the same vertices; area and volume are those of the level set.
+        Loops over the same vertices, with the area and volume of the level set.
 
     Raises
     ------
@@ -78,9 +78,9 @@ def merge_coplanar(surface: LevelSet, network: Network) -> MergedPolygons:
 
     Notes
     -----
-    Polygons stay apart where f is constant beside them on the side that their codes are of, and across edges of more
-    than two polygons. All vertices stay, so that neighbours still fit together, also those in the middle of a straight
-    side. Costs d + 1 rational evaluations for each region beside which normals agree.
+    Polygons stay separate where f is constant beside them on the side of their codes, and across edges of more than
+    two polygons. All vertices remain, also those inside a straight side, so that neighbours still fit together.
+    Costs d + 1 rational evaluations for each region beside which normals agree.
 
     Examples
     --------

@@ -28,20 +28,20 @@ BATCH = 1024
 
 @read_arguments
 def cast_rays(surface: LevelSet, origins: Float[np.ndarray, "s 3"], directions: Float[np.ndarray, "s 3"]) -> Findings:
-    """Return where rays first hit a level set, exactly: no ray slips through between two polygons.
+    """Return the first hit of each ray on a level set, exactly: no ray passes between two polygons.
 
     Parameters
     ----------
     surface : LevelSet
         In space.
     origins, directions : (s, 3) arrays
-        In domain coordinates; directions of any length but zero.
+        In domain coordinates; directions are nonzero, of any length.
 
     Returns
     -------
     Findings
-        ``ray_distance``, infinite where a ray hits nothing, and ``ray_hits``, for every ``ray``. Details: ``points``,
-        where it first hits, and ``piece``, the polygon; NaN and -1 where there is none.
+        ``ray_distance``, infinite without a hit, and ``ray_hits``, for every ``ray``. Details: ``points``, the
+        first hits, and ``piece``, the polygons; NaN and -1 without a hit.
 
     Raises
     ------
@@ -50,11 +50,11 @@ def cast_rays(surface: LevelSet, origins: Float[np.ndarray, "s 3"], directions: 
 
     Notes
     -----
-    Whether a ray goes through a triangle of a polygon is decided by signs that are exact for the stored vertices. A ray
-    through an edge or a vertex is taken as one that is moved by less than any number, always to the same side: it hits
-    one of the polygons there where it goes through the surface, none or two where it only touches it, and none that it
-    lies in. A ray that begins on the surface hits it there. Of a closed surface, rays from inside have an odd number of
-    hits. How far vertices may be from where they should be is `LevelSet.vertex_errors`.
+    Signs that are exact for the stored vertices decide whether a ray crosses a triangle of a polygon. A ray through
+    an edge or a vertex is treated as infinitesimally displaced, always to the same side. Where it crosses the
+    surface, it hits one of the polygons there; where it only touches the surface, none or two; it hits no polygon
+    that contains it. A ray that starts on the surface hits it there. Rays from inside a closed surface have an odd
+    number of hits. `LevelSet.vertex_errors` bounds the distance of stored vertices from their true positions.
 
     Examples
     --------

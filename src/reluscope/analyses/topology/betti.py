@@ -44,54 +44,56 @@ def betti(
     executor: Executor | None = None,
     progress: Progress = False,
 ) -> Findings:
-    """Return the Betti numbers of a set that a network makes: its pieces, tunnels and hollows.
+    """Return the Betti numbers of a set defined by a network: its pieces, tunnels and hollows.
 
     Parameters
     ----------
     part : Partition or LevelSet
-        A partition with its network, of a domain of at most four dimensions; or a level set, whose pieces themselves
-        are then the set.
+        A partition with its network, of a domain of at most four dimensions; or a level set, whose pieces then form
+        the set.
     of : {"all", "sublevel", "superlevel", "level", "decision"}
-        The set: the whole domain, where a function f is at most, at least or equal to a level, or where the largest
-        scores of classes tie (`Network.with_decision`; of a single output, where it is at the threshold).
+        The set: the whole domain, the points where a function f is at most, at least or equal to a level, or the
+        points where the largest scores of classes tie (`Network.with_decision`; for a single output, where it
+        equals the threshold).
     level : float
     output : int or two of them
-        f is this output of the model, or the first less the second.
+        f is this output of the model, or the first output minus the second.
     ends : {"ordinary", "box", "borel_moore", "one_point"}
-        What happens where the set ends at the boundary of the domain, or goes on without end. "ordinary": nothing, the
-        boundary belongs to it. "box": the same, of bounded domains alone. "borel_moore": chains may run out there, as
-        through the ends of a set without boundary. "one_point": the boundary and what is beyond are one point, of
-        which a set that does not reach it stays apart.
+        Treatment of a set that reaches the boundary of the domain, or is unbounded. "ordinary": none, the boundary
+        belongs to the set. "box": the same, for bounded domains only. "borel_moore": chains may end there, as
+        through the ends of a set without boundary. "one_point": the boundary and everything beyond are one point,
+        separate from a set that does not reach it.
     budget : Budget, optional
-        Its seconds; what is not finished then is not said.
+        Seconds; unfinished results are left out.
     executor : concurrent.futures.Executor, optional
         Runs independent parts.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a callable receives the finished share, from 0 to 1.
 
     Returns
     -------
     Findings
         ``betti_number``, one row for every ``dimension`` from 0 to that of the domain: 0 counts connected pieces, 1
-        independent tunnels, 2 hollows. EXACT if no sign stayed undecided, else between 0 and infinity. The summary has
-        the ``euler_characteristic``.
+        independent tunnels, 2 hollows. EXACT if no sign stayed undecided, otherwise between 0 and infinity. The
+        summary has the ``euler_characteristic``.
 
     Raises
     ------
     InputError
-        If the partition was loaded without its network, the domain has more dimensions, or is unbounded and the network
-        has max gates, or another set of a level set is asked for.
+        If the partition was loaded without its network, the domain has more dimensions, or is unbounded and the
+        network has max gates, or another set of a level set is requested.
     IncompletePartitionError
         If work on the level set stopped early.
 
     Notes
     -----
-    The faces of the partition are found anew, cut by the functions the set is made of, in about twice the time of the
-    partition. Signs are those of the engine: a level that runs through vertices, along facets or on whole regions is
-    read as such, at the resolution of the partition.
+    The faces of the partition are recomputed, cut by the functions that define the set, in about twice the runtime
+    of the partition. Signs are those of the engine: a level that passes through vertices, along facets or on whole
+    regions is treated as such, at the resolution of the partition.
 
-    Of an unbounded domain faces are looked at in a box that meets all of them, whatever their number, so that the
-    result is that of the whole domain. Vertices far away make the box large, and what is small against it undecided.
+    For an unbounded domain, faces are examined in a box that meets all of them, whatever their number, so that the
+    result is that of the whole domain. Distant vertices make the box large, and features small relative to it
+    undecided.
 
     Examples
     --------

@@ -42,34 +42,35 @@ def critical_points(
     part : Partition
         With its network, of a bounded domain of at most four dimensions.
     output : int or two of them
-        The function f is this output, or the first less the second.
+        The function f is this output, or the first output minus the second.
     budget : Budget, optional
-        Its seconds; what is not finished then is not said.
+        Seconds; unfinished results are left out.
     executor : concurrent.futures.Executor, optional
         Runs independent parts.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a callable receives the finished share, from 0 to 1.
 
     Returns
     -------
     Findings
-        ``critical_level`` and ``multiplicity``, a row for each critical point and ``index``, from the lowest: 0 for a
-        local minimum, d for a maximum inside a domain of d dimensions, saddles between. Connected faces on which f is
-        constant are critical as a whole, or not at all. Details: ``points``, a vertex of each in domain coordinates;
-        ``num_vertices``, 1 where it is a point and more for a plateau; ``is_border``, whether it reaches the boundary
-        of the domain, where f is taken as a function of the domain with its boundary.
+        ``critical_level`` and ``multiplicity``, one row for each critical point and ``index``, from the lowest: 0
+        for a local minimum, d for a maximum inside a domain of d dimensions, and saddles between. A connected set
+        of faces on which f is constant is critical as a whole, or not at all. Details: ``points``, a vertex of each
+        in domain coordinates; ``num_vertices``, 1 for a point and more for a plateau; ``is_border``, whether it
+        reaches the boundary of the domain, where f is treated as a function of the domain with its boundary.
 
     Raises
     ------
     InputError
-        If the partition was loaded without its network, or the domain is unbounded or of more dimensions.
+        If the partition was loaded without its network, or the domain is unbounded or has more dimensions.
 
     Notes
     -----
-    A vertex is regular if the faces at which it is the highest contract onto what is below it. Else their homology
-    relative to it says what the vertex does when the level passes: the multiplicity of index k is the number of classes
-    of dimension k that it makes, or of dimension k - 1 that it fills. Alternating sums of multiplicities are the Euler
-    characteristic of the domain. Neighbouring values that rounding cannot tell apart are one.
+    A vertex is regular if the faces whose highest vertex it is contract onto their part below it. Otherwise, the
+    homology of these faces relative to that part gives the change at this level: the multiplicity of index k is the
+    number of classes of dimension k that the vertex creates, or of dimension k - 1 that it fills. Alternating sums
+    of multiplicities are the Euler characteristic of the domain. Neighbouring values that rounding cannot
+    distinguish are merged.
 
     Examples
     --------

@@ -14,7 +14,7 @@ CROSSED = declare("facets_crossed", "least number of facets that a way to the re
 
 @read_arguments
 def shortest_path(part: Partition, start: Float[np.ndarray, " d"], end: Float[np.ndarray, " d"]) -> Findings:
-    """Return a way through the fewest regions from one point to another, from facet to facet.
+    """Return a path through the fewest regions from one point to another, from facet to facet.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ def shortest_path(part: Partition, start: Float[np.ndarray, " d"], end: Float[np
     Returns
     -------
     Findings
-        ``facets_crossed`` for each ``region`` on the way, from 0. EXACT if it is known which regions touch
-        (`Partition.adjacency_finding`), else UPPER: regions that are missing may be on a shorter way. Details:
+        ``facets_crossed`` for each ``region`` on the path, from 0. EXACT if the adjacency of regions is known
+        (`Partition.adjacency_finding`), otherwise UPPER, because missing regions may be on a shorter path. Details:
         ``witnesses``, a point inside each region.
 
     Raises
@@ -35,12 +35,12 @@ def shortest_path(part: Partition, start: Float[np.ndarray, " d"], end: Float[np
     InputError
         If a point lies in no region of the partition.
     IncompletePartitionError
-        If the regions that are known do not connect the points.
+        If the known regions do not connect the points.
 
     Notes
     -----
-    By breadth first search. There may be other ways through as many regions. Of a point on a boundary the first region
-    is taken.
+    By breadth-first search. Other paths may cross as few regions. A point on a boundary is assigned to its first
+    region.
 
     Examples
     --------

@@ -34,42 +34,42 @@ def persistence(
     executor: Executor | None = None,
     progress: Progress = False,
 ) -> Findings:
-    """Return when pieces, tunnels and hollows of sublevel sets begin and end while the level rises.
+    """Return the birth and death levels of pieces, tunnels and hollows of sublevel sets.
 
     Parameters
     ----------
     part : Partition
         With its network, of a bounded domain of at most four dimensions.
     output : int or two of them
-        The function f is this output, or the first less the second.
+        The function f is this output, or the first output minus the second.
     budget : Budget, optional
-        Its seconds; what is not finished then is not said.
+        Seconds; unfinished results are left out.
     executor : concurrent.futures.Executor, optional
         Runs independent parts.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a callable receives the finished share, from 0 to 1.
 
     Returns
     -------
     Findings
-        ``birth_level`` and ``death_level`` of every class, a row each, with its ``dimension``: 0 for pieces, 1 for
-        tunnels, 2 for hollows; by dimension, the longest first. The piece that is there in the end has no death: its
-        level is infinite. The number of rows of a dimension with ``birth <= t < death`` is the Betti number of
-        ``f <= t``. Details: ``births`` and ``deaths``, the vertices where they happen, in domain coordinates (NaN for
-        no death). Classes that end within rounding of where they begin are left out; that there are no others is as
-        exact as the faces are.
+        ``birth_level`` and ``death_level`` of every class, one row each, with its ``dimension``: 0 for pieces, 1
+        for tunnels, 2 for hollows; by dimension, the longest first. The piece that remains at the end has no death:
+        its death level is infinite. The number of rows of a dimension with ``birth <= t < death`` is the Betti
+        number of ``f <= t``. Details: ``births`` and ``deaths``, the vertices of these events, in domain
+        coordinates (NaN for no death). Classes that end within rounding of their birth are left out; the list of
+        the other classes is as exact as the faces.
 
     Raises
     ------
     InputError
-        If the partition was loaded without its network, or the domain is unbounded or of more dimensions.
+        If the partition was loaded without its network, or the domain is unbounded or has more dimensions.
 
     Notes
     -----
-    f is affine on every face: the sublevel set of a level can be contracted onto the faces that lie below it, so that
-    the order in which f passes faces at their highest vertices tells everything. If f is known up to an error e, all
-    classes longer than 2 e are there, and begin and end within e of what is said (Cohen-Steiner, Edelsbrunner and
-    Harer, 2007).
+    f is affine on every face. A sublevel set can therefore be contracted onto the faces that lie below its level,
+    and the result follows from the order in which f passes faces at their highest vertices. If f is known up to an
+    error e, all classes longer than 2 e are found, and their births and deaths are within e of the returned levels
+    (Cohen-Steiner, Edelsbrunner and Harer, 2007).
 
     Examples
     --------

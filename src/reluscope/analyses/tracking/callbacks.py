@@ -15,19 +15,19 @@ from reluscope.errors import InputError, ReluscopeError
 
 @read_arguments
 def lightning_callback(tracker: Tracker, *, every: Count = 1) -> Any:
-    """Return a callback for a Lightning ``Trainer`` that records at the ends of epochs of training.
+    """Return a callback for a Lightning ``Trainer`` that records at the ends of training epochs.
 
     Parameters
     ----------
     tracker : Tracker
-        Of the LightningModule, or of the part of it that is to be looked at.
+        Of the LightningModule, or of the part of it to be tracked.
     every : int
-        Record each so manieth epoch.
+        Number of epochs from one record to the next.
 
     Returns
     -------
     lightning.pytorch.Callback
-        Metrics that are logged are kept beside, by their names. Of several processes the first records.
+        Logged metrics are stored with the record, by name. With several processes, the first one records.
 
     Raises
     ------
@@ -57,20 +57,21 @@ def lightning_callback(tracker: Tracker, *, every: Count = 1) -> Any:
 
 @read_arguments
 def transformers_callback(tracker: Tracker, *, steps: Count | None = None) -> Any:
-    """Return a callback for the ``Trainer`` of transformers that records at the ends of epochs, or every so many steps.
+    """Return a callback for the ``Trainer`` of transformers that records after epochs or steps.
 
     Parameters
     ----------
     tracker : Tracker
-        Of the model, or of the part of it that is to be looked at: of a model that returns a dict, the module within
-        that makes its logits.
+        Of the model, or of the part of it to be tracked; for a model that returns a dict, of the inner module that
+        computes the logits.
     steps : int, optional
-        Record each time so many steps were taken; by default after every epoch.
+        Number of steps from one record to the next; by default, a record follows every epoch.
 
     Returns
     -------
     transformers.TrainerCallback
-        What the Trainer logged since the record before is kept beside. Of several processes the first records.
+        Values that the Trainer logged since the previous record are stored with the record. With several processes,
+        the first one records.
 
     Raises
     ------

@@ -38,10 +38,10 @@ AT_JACOBIANS = ("spectral_norm", "frobenius_norm", "crossing_units", "square_reg
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """What a tracker has recorded: the rows of its file, which may be growing.
+    """The records of a tracker: the rows of its file, which may still grow.
 
-    A record has numbers of the network, of each gate and of each segment, so that they are no one table: `findings`
-    gives those of one quantity, each with its claim.
+    A record has numbers of the network, of each gate and of each segment, which do not form one table: `findings`
+    returns one quantity, each value with its claim.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Records:
     rows : sequence of mappings
         One per record, by column.
     settings : mapping
-        What every record looked at; see `Plan`.
+        What every record measures; see `Plan`.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class Records:
         Parameters
         ----------
         record : int
-            Its position among the records.
+            Position among the records.
         network : Network
             The trained model, or any other state of it, as `reluscope.load` returns it.
 
@@ -128,7 +128,8 @@ class Records:
         Raises
         ------
         InputError
-            If the record has no weights, their file is missing or damaged, or they are not those of this network.
+            If the record has no weights, their file is missing or damaged, or the weights are not those of this
+            network.
 
         Examples
         --------
@@ -159,32 +160,32 @@ class Records:
         budget: RegionBudget | None = None,
         progress: Progress = False,
     ) -> Iterator[Partition]:
-        """Partition a plane by the network of every record that holds weights, one after the other.
+        """Partition a plane by the network of every record that has weights, one after the other.
 
-        `reluscope.plots.training_animation` makes a film of them.
+        `reluscope.plots.training_animation` makes an animation of the partitions.
 
         Parameters
         ----------
         plane : Slice or Box
-            Any domain; nobody has to have thought of it before the training.
+            Any domain; it need not be chosen before the training.
         network : Network
             The trained model, or any other state of it, as `reluscope.load` returns it.
         budget : Budget, optional
             Of each partition.
         progress : bool or callable
-            Show how much of the work is done; a function is told the share, from 0 to 1.
+            Show progress; a callable receives the finished share, from 0 to 1.
 
         Returns
         -------
         iterator of Partition
-            Each is made when it is asked for, so that there is never more than one; of the epochs
+            Each partition is computed on request, so that only one exists at a time. Their epochs are
             ``records.epochs[list(records.has_weights)]``.
 
         Raises
         ------
         InputError, ShapeError
-            If the plane lies in another space, no record holds weights, or, when it is that record's turn, their file
-            is damaged or of another model.
+            If the plane lies in another space, no record has weights, or, on the turn of a record, its file is damaged
+            or of another model.
 
         Examples
         --------
@@ -339,7 +340,7 @@ class Records:
 
 @read_arguments
 def read_records(path: str | os.PathLike[str]) -> Records:
-    """Read the records of a tracker, also while it is at work.
+    """Read the records of a tracker, even while it is running.
 
     Parameters
     ----------
@@ -352,7 +353,7 @@ def read_records(path: str | os.PathLike[str]) -> Records:
     Raises
     ------
     InputError
-        If the file is missing, damaged, or holds something else.
+        If the file is missing, damaged, or has other content.
     """
     path = Path(path)
     rows, settings = read_rows(path)

@@ -50,17 +50,17 @@ def tensorboard_sink(board: Any) -> Sink:
     Parameters
     ----------
     board : path or torch.utils.tensorboard.SummaryWriter
-        A folder of logs, or a writer that you have already.
+        A folder of logs, or an existing writer.
 
     Returns
     -------
     callable
-        For ``Tracker(sinks=[...])``. Points are at the step that `Tracker.record` is told, or at the record's number.
+        For ``Tracker(sinks=[...])``. Points are at the step passed to `Tracker.record`, or at the record's number.
 
     Raises
     ------
     InputError
-        If it is neither.
+        If ``board`` is neither.
     ReluscopeError
         If the package tensorboard is not installed: ``pip install "reluscope[tensorboard]"``.
 
@@ -100,17 +100,17 @@ def wandb_sink(run: Any) -> Sink:
     Parameters
     ----------
     run : wandb.Run
-        As ``wandb.init`` returns it; ``wandb.init(mode="offline")`` needs no network and no account.
+        As returned by ``wandb.init``; ``wandb.init(mode="offline")`` requires no network and no account.
 
     Returns
     -------
     callable
-        For ``Tracker(sinks=[...])``. The run's own steps go on as they are.
+        For ``Tracker(sinks=[...])``. The run's own step counter is unaffected.
 
     Raises
     ------
     InputError
-        If it is no run.
+        If ``run`` is not a run.
 
     Examples
     --------

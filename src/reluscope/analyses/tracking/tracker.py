@@ -64,46 +64,49 @@ class Tracker:
     Parameters
     ----------
     model : torch.nn.Module
-        As it is trained. It is traced now, from a copy in evaluation mode, and stays as it is.
+        The model in training. It is traced at construction, from a copy in evaluation mode, and is not changed.
     data : (s, *input_shape) or (s, n)
-        Points, from which the samples are drawn.
+        Points from which the samples are drawn.
     file : path
-        A Parquet file. One that is there is gone on with, if it was begun with the same settings.
+        A Parquet file. An existing file is continued if it was begun with the same settings.
     labels : (s,) integers, optional
         Classes of the points, for accuracy, cross-entropy and codes of correct samples.
     input_shape : int or tuple of int, optional
-        Shape of one point, where data or a first linear layer do not say it.
+        Shape of one point, if neither the data nor a first linear layer determines it.
     samples : int
-        How many points are drawn; all, if there are fewer.
+        Number of points drawn; all, if there are fewer.
     segments : int
-        Pairs of samples of one class to join by a segment, and as many of different classes; without labels only so
-        many pairs.
+        Number of segments between samples of one class, and as many between different classes; without labels, of
+        all segments.
     segment_share : float, optional
-        How much of the way to the other sample a segment goes; by default all of it in networks of up to 128 units,
-        and in larger ones 128 over the number of units: the cost then hardly depends on the network.
+        Length of a segment, as a share of the distance to the other sample. By default the whole distance in
+        networks of up to 128 units, and 128 over the number of units in larger ones: the cost then hardly depends
+        on the network.
     jacobians : int
-        Samples at which norms of the Jacobian are taken.
+        Number of samples at which norms of the Jacobian are computed.
     plane : Plane, Box, or three rows of the data, optional
         Partitioned exactly at every record; partitions are saved in a folder beside the file.
     budget : Budget, optional
-        Of each of these partitions; by default 50,000 regions, of large networks fewer. A count that it ends is LOWER.
+        Of each partition; by default 50,000 regions, fewer for large networks. A count that the budget ends is
+        LOWER.
     complexity_radius : float, optional
-        Measure local complexity so far around the samples of the Jacobians, by its three definitions: units that cross
-        a cross-polytope (`sensitivity.cross_polytope_complexity`), regions in a square of a random plane, and the
+        Radius of local complexity around the samples of the Jacobians, by three definitions: units that cross a
+        cross-polytope (`sensitivity.cross_polytope_complexity`), regions in a square of a random plane, and the
         density of bends (`sensitivity.kink_density`).
     keep_weights : bool
-        Keep the weights of every record in a folder beside the file, so that each can be looked at again:
-        `Records.network`, `Records.partitions` of any plane, films of them (`plots.training_animation`), and the epochs
-        of the explorer. Records of the same network share one file.
+        Store the weights of every record in a folder beside the file, for `Records.network`, `Records.partitions`
+        of any plane, animations of them (`plots.training_animation`), and the epochs of the explorer. Records of
+        the same network share one file.
     sinks : sequence of callable
-        Where the numbers of a record go besides: ``sink(numbers, epoch=, step=)`` is called after each record that was
-        made, such as `tracking.tensorboard_sink` and `tracking.wandb_sink` return. One that fails is a warning.
+        Further outputs of each record's numbers: ``sink(numbers, epoch=, step=)`` is called after each completed
+        record. `tracking.tensorboard_sink` and `tracking.wandb_sink` return sinks. A sink that fails causes a
+        warning.
     seed : int
-        Decides what is drawn.
+        Of the random draws.
     device : str
-        Where the samples are evaluated.
+        Device on which the samples are evaluated.
     overwrite : bool
-        Begin anew; records and partitions that are there are lost.
+        Start a new file; existing records and partitions are lost.
 
     Raises
     ------
@@ -112,8 +115,8 @@ class Tracker:
 
     Notes
     -----
-    At default settings a record costs a few forward passes over 500 samples in float64; `overhead` says what share
-    of the training time it took.
+    At default settings a record costs a few forward passes over 500 samples in float64; `overhead` is the share of
+    the training time spent.
 
     Examples
     --------
@@ -203,29 +206,29 @@ class Tracker:
 
     @read_arguments
     def record(self, epoch: float | None = None, *, step: Natural | None = None, **logged: Any) -> None:
-        """Look at the model as it is now, and write down what is seen.
+        """Measure the model in its current state, and write a record.
 
         Parameters
         ----------
         epoch : number, optional
             By default one more than at the last record, and 0 at the first.
         step : int, optional
-            Step of the training.
+            Training step.
         **logged : number, text, or truth value
-            Kept beside, in columns ``logged_NAME``.
+            Stored with the record, in columns ``logged_NAME``.
 
         Raises
         ------
         InputError
-            If the tracker is closed, or something logged is not plain, or of another kind than before.
+            If the tracker is closed, or a logged value is not plain, or of another kind than before.
         ShapeError
             If the model has changed its shape.
 
         Notes
         -----
-        Weights that are not finite give a record without measurements, and a warning: a training that diverged may
-        come back, and its records say where it was lost. A file that cannot be written gives a warning, and the record
-        is written with the next one, or by `close`. Ctrl-C leaves file and tracker as they were.
+        Weights that are not finite cause a record without measurements, and a warning: a diverged training may recover,
+        and its records show when it diverged. If the file cannot be written, a warning is given, and the record is
+        written with the next one, or by `close`. Ctrl-C leaves file and tracker unchanged.
         """
         if self._lock is None:
             raise InputError(f"the tracker of {self._path} is closed: open it again to record more")

@@ -35,28 +35,29 @@ def rational_form(network: Network, *, most_monomials: Count = MAX_MONOMIALS) ->
     Parameters
     ----------
     network : Network
-        Any gates, at most 128 units and 8 inputs; restrict one with more inputs to a slice.
+        Any gates, at most 128 units and 8 inputs; restrict a network with more inputs to a slice.
     most_monomials : int
-        How many affine functions may be formed on the way, redundant ones included.
+        Largest number of affine functions formed in the computation, redundant ones included.
 
     Returns
     -------
     TropicalRational
-        Equal to the network in real arithmetic, on all of space; its constants are taken as the rational numbers they
-        are. No maximum has a redundant monomial.
+        Equal to the network in real arithmetic, on all of space; the network's constants are taken as exact
+        rational numbers. No maximum has a redundant monomial.
 
     Raises
     ------
     BudgetExceededError
         If the products of maxima have more monomials.
     InputError
-        If there are more inputs or units, or the pieces of a gate do not meet exactly, because of rounded constants.
+        If there are more inputs or units, or the pieces of a gate do not meet exactly, because of rounded
+        constants.
 
     Notes
     -----
-    The number of monomials is at most a product over units, and 50 to a few hundred in practice for 10 to 20 units on
-    two inputs; each that is formed costs about 0.1 to 1 ms. Polynomials that occur with both signs cancel as far as
-    equal units are concerned; otherwise numerator and denominator are not the smallest possible. A domain makes no
+    The number of monomials is at most a product over units, and in practice 50 to a few hundred for 10 to 20 units
+    on two inputs. Each monomial formed costs about 0.1 to 1 ms. Polynomials that occur with both signs cancel as
+    far as equal units are concerned; otherwise numerator and denominator are not minimal. A domain makes no
     difference: the form holds everywhere.
 
     Examples

@@ -27,9 +27,9 @@ def from_pieces(table: Pieces, *, most_monomials: Count = MAX_MONOMIALS) -> Trop
     Parameters
     ----------
     table : Pieces
-        Continuous, of a convex domain.
+        Continuous, on a convex domain.
     most_monomials : int
-        How many affine functions may be formed on the way.
+        Largest number of affine functions formed in the computation.
 
     Returns
     -------
@@ -39,12 +39,12 @@ def from_pieces(table: Pieces, *, most_monomials: Count = MAX_MONOMIALS) -> Trop
     Raises
     ------
     BudgetExceededError
-        If there are more.
+        If there are more affine functions.
 
     Notes
     -----
-    The denominator has as many monomials as there are cells in the arrangement of the hyperplanes along which the
-    function bends down; the numerator has at most one per cell of both.
+    The number of monomials of the denominator is the number of cells in the arrangement of the hyperplanes along
+    which the function bends down. The numerator has at most one monomial per cell of both.
 
     Examples
     --------

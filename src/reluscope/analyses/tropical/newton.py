@@ -29,9 +29,9 @@ class NewtonPolygon(Shown):
         One per monomial, in the order of the polynomial.
     constants : (v,) float64
     edges : tuple of pairs of int
-        Monomials that share an edge of the pieces.
+        Pairs of monomials whose pieces share an edge.
     faces : tuple of tuples of int
-        Monomials that are equal and largest at one point, counter-clockwise; none if the polygon is a segment or a
+        Monomials that are equal and largest at one point, counter-clockwise; empty if the polygon is a segment or a
         point.
     """
 
@@ -62,7 +62,7 @@ def newton_polygons(function: TropicalRational, *, output: int = 0) -> NewtonPol
     Raises
     ------
     InputError
-        If there are not two inputs, or there is no such output.
+        If there are not two inputs, or the output does not exist.
 
     Examples
     --------

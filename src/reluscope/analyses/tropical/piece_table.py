@@ -84,7 +84,7 @@ class Pieces(Shown):
 
     @read_arguments
     def to_python(self, name: str = "network") -> str:
-        """Return the table as a Python function, exact at fractions.
+        """Return the table as source code of a Python function, exact at fractions.
 
         Examples
         --------
@@ -142,15 +142,15 @@ def pieces(network: Network, domain: Domain | None = None, *, most: Count = MAX_
     network : Network
         At most 64 units, any gates, few inputs.
     domain : Space, Box, Polyhedron or Slice, optional
-        Where; all of space by default. On a slice the variables are its coordinates.
+        All of space by default. On a slice the variables are its coordinates.
     most : int
         Largest number of regions.
 
     Returns
     -------
     Pieces
-        One row per full-dimensional activation region, in rational arithmetic throughout: complete, and no region is
-        too many. Regions with more active units come first.
+        One row per full-dimensional activation region, in rational arithmetic throughout: no region is missing, and
+        none is superfluous. Regions with more active units come first.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def pieces(network: Network, domain: Domain | None = None, *, most: Count = MAX_
 
     References
     ----------
-    Sattelberg 2026, section 5.2; the module says what is wrong there.
+    Sattelberg 2026, section 5.2; the module documents the errors in that section.
 
     Examples
     --------

@@ -24,7 +24,7 @@ from reluscope.shown import Shown
 
 @dataclass(frozen=True, repr=False)
 class TropicalPolynomial(Shown):
-    """The function ``x -> max_j (a_j . x + c_j)``; `of` makes it without monomials that are nowhere largest.
+    """The function ``x -> max_j (a_j . x + c_j)``; `of` omits monomials that are nowhere largest.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class TropicalPolynomial(Shown):
     @classmethod
     @read_arguments
     def of(cls, functions: Iterable[AffineFunction]) -> "TropicalPolynomial":
-        """Return the maximum of affine functions, without those that are nowhere the only largest one.
+        """Return the maximum of affine functions, without functions that are nowhere the unique largest.
 
         Raises
         ------
@@ -53,7 +53,7 @@ class TropicalPolynomial(Shown):
 
         Notes
         -----
-        In rational arithmetic: a monomial is needed if its row carries a facet of the epigraph. The double description
+        In rational arithmetic: a monomial is needed if its row defines a facet of the epigraph. The double description
         of the epigraph in n + 2 dimensions costs about its number of vertices per monomial.
         """
         constants: dict[AffineFunction, Fraction] = {}

@@ -35,25 +35,25 @@ def agreement(network: Network, function: TropicalRational, domain: Domain | Non
     network : Network
         At most 64 units.
     function : TropicalRational
-        Of the inputs, or of a slice's coordinates.
+        Of the inputs, or of the coordinates of a slice.
     domain : Space, Box, Polyhedron or Slice, optional
         All of space by default.
 
     Returns
     -------
     Finding
-        EXACT: the number of activation regions of the network within which the two differ somewhere.
+        EXACT: the number of activation regions of the network that contain a point where the two differ.
 
     Raises
     ------
     ShapeError
-        If the numbers of inputs or outputs are different.
+        If the numbers of inputs or outputs differ.
     BudgetExceededError, InputError
-        As `pieces`.
+        As for `pieces`.
 
     Notes
     -----
-    Two double descriptions in n + 2 dimensions per region and output, of as many rows as there are monomials.
+    Two double descriptions in n + 2 dimensions per region and output, each with one row per monomial.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def agreement(network: Network, function: TropicalRational, domain: Domain | Non
 
 @read_arguments
 def round_trip(network: Network, domain: Domain | None = None) -> Finding:
-    """Go from a network to its pieces, to a tropical form, to a network again, and prove all of them equal.
+    """Convert a network to its pieces, to a tropical form, back to a network, and prove all of them equal.
 
     Parameters
     ----------
@@ -93,15 +93,16 @@ def round_trip(network: Network, domain: Domain | None = None) -> Finding:
     Returns
     -------
     Finding
-        EXACT: the number of regions, of the network and of the network made again, on which it differs from the
-        tropical form of its pieces. 0 proves that all are the same function on the domain.
+        EXACT: the number of regions, of the original network and of the new one, on which the network differs from
+        the tropical form of its pieces. 0 proves that all are the same function on the domain.
 
     Raises
     ------
     BudgetExceededError
         If there are too many regions or monomials.
     InputError
-        If a coefficient of the tropical form is no float64, so that no network of float64 constants is equal to it.
+        If a coefficient of the tropical form is not a float64, so that no network with float64 constants is equal
+        to the form.
 
     Examples
     --------

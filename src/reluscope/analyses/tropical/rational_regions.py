@@ -35,7 +35,7 @@ class ExactCell(Shown):
     code : tuple of tuples of int
         The piece of every unit, gate by gate.
     half_spaces : tuple of rows ``(a, c)``
-        ``a . x + c >= 0``: its facets, those of the domain included, each once.
+        ``a . x + c >= 0``: the facets, those of the domain included, each once.
     outputs : tuple of m affine functions
     polytope : RationalPolytope
         The cone over the region, near the origin.

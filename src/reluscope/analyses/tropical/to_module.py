@@ -42,18 +42,18 @@ def to_module(function: TropicalRational, *, rounded: bool = False) -> MaxDiffer
     ----------
     function : TropicalRational
     rounded : bool
-        Take the nearest float64 of coefficients that none holds exactly.
+        Round coefficients that are not exact in float64 to the closest float64.
 
     Returns
     -------
     MaxDifference
-        A module with one max gate per numerator and denominator; `reluscope.load` takes it. Equal to the function in
-        real arithmetic, unless rounded.
+        A module with one max gate per numerator and denominator; `reluscope.load` accepts it. Equal to the function
+        in real arithmetic, unless rounded.
 
     Raises
     ------
     InputError
-        If a coefficient is no float64 and ``rounded`` is not given.
+        If a coefficient is not a float64 and ``rounded`` is not given.
 
     Examples
     --------

@@ -19,23 +19,24 @@ _NAME = re.compile(r"([XY])_(0|[1-9]\d{0,8})")
 def read_counterexample(
     path: str | os.PathLike[str],
 ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " m"]]:
-    """Return the counterexample of a result in the form of the competition of verifiers.
+    """Return the counterexample of a result in the format of the verifier competition.
 
     Parameters
     ----------
     path : path
-        A text that says ``sat``, then ``((X_0 0.5) (X_1 -1) ... (Y_0 2.5) ...)``.
+        A text file with ``sat``, then ``((X_0 0.5) (X_1 -1) ... (Y_0 2.5) ...)``.
 
     Returns
     -------
     inputs : (n,) float64
     outputs : (m,) float64
-        As they are claimed; empty where the file has none.
+        As claimed; empty if the file has none.
 
     Raises
     ------
     InputError
-        If the file cannot be read, says that there is no counterexample, or leaves a value out; with the line.
+        If the file cannot be read, reports that there is no counterexample, or lacks a value; the message gives the
+        line.
 
     Examples
     --------

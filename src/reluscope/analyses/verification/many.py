@@ -56,35 +56,37 @@ def verify_each(
     progress: Progress = False,
     seed: Seed = 0,
 ) -> pa.Table:
-    """Decide many properties of a network, and keep each verdict in a folder as soon as it is there.
+    """Decide many properties of a network, and store each verdict in a folder as soon as it is found.
 
     Parameters
     ----------
     network : Network
     properties : sequence of Property
     folder : path
-        Where rows are kept, one Parquet file each: what is there is not asked again, so that work that was ended goes
-        on where it was. Verdicts that a budget or Ctrl-C left OPEN are asked again.
+        Stores one Parquet file per row. Stored verdicts are reused, so that interrupted work can be resumed, except
+        those that a budget or Ctrl-C left OPEN.
     budget : Budget, optional
         For each property, as in `verify`.
     executor : concurrent.futures.Executor, optional
         Of processes or of dask; without one, properties are decided in this process, in order.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a callable receives the finished share, from 0 to 1.
     seed : int
         Of the random points of each attack.
 
     Returns
     -------
     pyarrow.Table
-        A row for each property: ``instance`` its number, ``verdict``, ``undecided`` at most, ``inputs`` and ``outputs``
-        of a counterexample or null, ``kind`` and ``examined`` what was examined and how many, ``seconds``, ``stopped``,
-        and ``asked``, a digest of network and property. Those that were not reached on Ctrl-C are missing.
+        One row per property: its number ``instance``, ``verdict``, an upper bound ``undecided``, ``inputs`` and
+        ``outputs`` of a counterexample or null, ``kind`` and ``examined`` for what was examined and how many,
+        ``seconds``, ``stopped``, and ``asked``, a digest of network and property. Properties not reached on Ctrl-C
+        are missing.
 
     Raises
     ------
     InputError
-        If the folder cannot be written, or has rows of other properties or of another network, or damaged ones.
+        If the folder cannot be written, or contains rows of other properties or of another network, or damaged
+        rows.
     ShapeError
         If a property has other numbers of inputs or outputs than the network.
 

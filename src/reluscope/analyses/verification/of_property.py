@@ -25,37 +25,38 @@ def of_property(
     budget: RegionBudget | None = None,
     progress: Progress = False,
 ) -> InputPieces:
-    """Return all inputs of a box whose outputs lie in a polyhedron, or in one of several, as polyhedra.
+    """Return all inputs of a box whose outputs lie in one or several polyhedra, as polyhedra.
 
     Parameters
     ----------
     network : Network
     target : Polyhedron or sequence of Polyhedron
-        In the space of the model's outputs, by half-spaces. Of several, what lies in two is counted once.
+        In the space of the model's outputs, by half-spaces. Inputs with outputs in several polyhedra are counted
+        once.
     domain : Box or Slice
-        Of up to about six dimensions; a slice by a box as its window. Pieces are in its coordinates.
+        Of up to about six dimensions; a slice must have a box as its window. Pieces are in domain coordinates.
     budget : Budget, optional
-        How many boxes and linear regions to examine, as its regions, 200,000 by default, or time.
+        Number of boxes and linear regions to examine (``regions``), 200,000 by default, or time.
     progress : bool or callable
-        Show how much of the domain is decided, or of the budget spent; a function is told the share, from 0 to 1.
+        Show the decided share of the domain, or the spent share of the budget; a callable receives it, from 0 to 1.
 
     Returns
     -------
     InputPieces
-        With an interior. Where work ended early, or on Ctrl-C, with the boxes that are not decided.
+        Pieces with an interior. If work ended early, or on Ctrl-C, with the undecided boxes.
 
     Raises
     ------
     ShapeError
-        If the target lies in a space of another dimension, or the domain.
+        If the dimension of the target or of the domain is wrong.
     InputError
-        If a target has equations, or the domain is no box.
+        If a target has equations, or the domain is not a box.
 
     Notes
     -----
-    Boxes are halved until their outputs are all inside, all outside, or few linear regions are left: the search of
-    `reluscope.violations`. Where few inputs have such outputs that is much less than the partition of `of_polytope`,
-    which in return finds flat pieces, too.
+    Boxes are halved until all their outputs are inside, all are outside, or few linear regions are left: the search
+    of `reluscope.violations`. If few inputs have such outputs, this costs much less than the partition of
+    `of_polytope`, which however also finds flat pieces.
 
     Examples
     --------

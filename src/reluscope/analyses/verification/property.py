@@ -23,14 +23,14 @@ LARGEST_INPUT, LARGEST_ROW = 1e100, 2.0**100
 @read_arguments
 @dataclass(frozen=True, eq=False, repr=False)
 class Case(Shown):
-    """A box of inputs, and the outputs that none of them may have.
+    """A box of inputs, and the outputs that no input in the box may have.
 
     Parameters
     ----------
     lower, upper : (n,) float64
-        Ends of the box; a side may have no length.
+        Ends of the box; a side may have length zero.
     unsafe : sequence of Polyhedron
-        In the space of outputs. No input's outputs may lie in any of them.
+        In the space of outputs. No input in the box may have outputs in any of them.
 
     Raises
     ------
@@ -77,7 +77,7 @@ class Case(Shown):
 @read_arguments
 @dataclass(frozen=True, eq=False, repr=False)
 class Property(Shown):
-    """What must not happen: inputs in the box of a case whose outputs lie in one of its polyhedra.
+    """A safety property: no input in the box of a case has outputs in one of the case's polyhedra.
 
     Parameters
     ----------
@@ -86,9 +86,9 @@ class Property(Shown):
     Raises
     ------
     InputError
-        If there are none.
+        If there are no cases.
     ShapeError
-        If they have different numbers of inputs or outputs.
+        If the cases have different numbers of inputs or outputs.
 
     Examples
     --------

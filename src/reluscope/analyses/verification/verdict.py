@@ -44,18 +44,18 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Counterexample(Shown):
-    """An input at which a property is violated, in spite of all rounding of its outputs.
+    """An input that violates a property, whatever the rounding of its outputs.
 
     Parameters
     ----------
     point : (n,) float64
     outputs, errors : (m,) float64
-        The model's outputs, and bounds on their rounding: of one evaluation in float64, or of exact values.
+        The model's outputs, and bounds on their rounding: from one float64 evaluation, or from exact values.
     case : int
-        The case of the property in whose box the point is.
+        Case of the property whose box contains the point.
     exact : tuple of n fractions, optional
-        The input itself where no float64 holds it: unsafe outputs that are met with equality alone, where 3 x is 1,
-        say. ``point`` is the nearest one then.
+        The exact input if it is not a float64: for unsafe outputs that are attained with equality only, for example
+        where 3 x is 1. ``point`` is then the closest float64 point.
     """
 
     point: Float[np.ndarray, " n"]
@@ -67,19 +67,19 @@ class Counterexample(Shown):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Verified(Shown):
-    """A verdict, with what it rests on.
+    """A verdict, with its evidence.
 
     Parameters
     ----------
     verdict : Verdict
     counterexample : Counterexample, optional
-        Where the property is VIOLATED.
+        If the property is VIOLATED.
     undecided : Finding
-        Share of the inputs on which neither is known; 0 where the verdict is HOLDS. Mean over the cases.
+        Share of the inputs that are undecided, averaged over the cases; 0 if the verdict is HOLDS.
     stopped : str
         Why the search ended early; empty if it did not.
     proof : Proof, optional
-        Where the property HOLDS and a proof was asked for.
+        If the property HOLDS and a proof was requested.
     """
 
     verdict: Verdict
@@ -94,10 +94,11 @@ class Verified(Shown):
 
 @read_arguments
 def replay(network: Network, safe: Property, x: Points) -> Counterexample | None:
-    """Return the first of some points that violates a property in spite of rounding, None if that is known of none.
+    """Return the first point that violates a property in spite of rounding, None if none is known to.
 
-    Unsafe outputs are often met with equality on whole regions (``Y_0 <= 0`` behind a last ReLU, constant outputs):
-    where rounding leaves no point beyond it and some near it, the nearest ones are decided in rational arithmetic.
+    Unsafe outputs are often attained with equality on whole regions (``Y_0 <= 0`` after a last ReLU, constant
+    outputs). If rounding leaves no point beyond equality and some points close to it, the closest points are
+    decided in rational arithmetic.
 
     Parameters
     ----------
@@ -113,7 +114,8 @@ def replay(network: Network, safe: Property, x: Points) -> Counterexample | None
 
     Notes
     -----
-    About three forward passes, and at most three in rational arithmetic, for networks of up to half a million weights.
+    About three forward passes, and at most three in rational arithmetic, for networks of up to half a million
+    weights.
 
     Examples
     --------

@@ -50,53 +50,55 @@ def verify(
     seed: Seed = 0,
     certify: bool = False,
 ) -> Verified:
-    """Prove that a property holds, or find an input at which it does not.
+    """Prove that a property holds, or find an input that violates it.
 
     Parameters
     ----------
     network : Network
-        The weights are taken as they are, in real arithmetic: HOLDS is about these, not about float32.
+        The weights are exact numbers in real arithmetic: HOLDS refers to them, not to float32 evaluation.
     safe : Property
-        From a file by `read_property`, or made of cases. It is about the outputs of the model: where that ends with a
-        sigmoid, a softmax or the like, which the network leaves off, bounds of one output and orders of two are brought
-        before it, rounded to the safe side.
+        From a file by `read_property`, or made of cases. It refers to the outputs of the model. If the model ends
+        with a sigmoid, softmax or similar function, which the network omits, bounds of one output and orders of two
+        are transformed to its input, rounded to the safe side.
     split : {"auto", "inputs", "units"}
-        What is split where bounds do not suffice: boxes of inputs, or sets of regions, unit by unit. By default boxes
-        for up to ten inputs that vary, and for networks with max gates or too large for their matrices to be held.
+        Object to split where bounds do not suffice: boxes of inputs, or sets of regions, unit by unit. By default
+        boxes for up to ten inputs that vary, and for networks with max gates or with matrices too large to be
+        stored.
     budget : Budget, optional
-        How many boxes or sets to examine, as its regions, 100,000 by default, or time.
+        Number of boxes or sets to examine (``regions``), 100,000 by default, or time.
     progress : bool or callable
-        Show how much of the search is done, or of its budget; a function is told the share, from 0 to 1.
+        Show the finished share of the search, or of its budget; a callable receives it, from 0 to 1.
     seed : int
         Of the random points of the attack.
     certify : bool
-        Keep a proof of HOLDS, and check it in whole numbers by `rs.testing.check_proof`; without its consent the
-        verdict is OPEN. A budget's time is for both. Boxes of inputs have bounds carried on alone, sets of regions
-        ranges of the whole box: there may be more of them than without a proof.
+        Keep a proof of HOLDS, and check it in integer arithmetic by `rs.testing.check_proof`; if the check fails,
+        the verdict is OPEN. The budget's time covers both. Boxes of inputs then use propagated bounds only, and
+        sets of regions use ranges of the whole box: there may be more of them than without a proof.
 
     Returns
     -------
     Verified
-        HOLDS is proved with all rounding; the counterexample of VIOLATED violates the property in spite of it; OPEN
-        says what share of the inputs is left, at most, on Ctrl-C and at the end of the budget. Unsafe outputs that are
-        met with equality alone violate it; where no float64 meets them, the counterexample is ``exact`` in fractions.
+        HOLDS is proved with all rounding; the counterexample of VIOLATED violates the property in spite of
+        rounding; OPEN, on Ctrl-C and at the end of the budget, comes with an upper bound on the share of inputs
+        left. Unsafe outputs that are attained with equality only violate the property; if no float64 input attains
+        them, the counterexample is ``exact`` in fractions.
 
     Raises
     ------
     ShapeError
         If the property has other numbers of inputs or outputs than the network.
     InputError
-        If a condition does not go through what was left off. If units are to be split of a network with max gates, with
-        gates that jump, or too large; or if a proof is asked for of gates that are not pointwise and continuous, or
-        where units are split and are too many for it to be kept.
+        If a condition cannot be transformed through the omitted function. If units are to be split in a network
+        with max gates, with discontinuous gates, or too large. If a proof is requested for gates that are not
+        pointwise and continuous, or for a split of units that are too many for the proof to be stored.
 
     Notes
     -----
-    Some thousand forward passes, then an enclosure for each box; for each set of regions some dozen products with every
-    matrix of the network. Halving ends quickly for up to about ten inputs; how many sets there are depends on how many
-    units may change their piece on the box.
-    Boxes and sets of few regions that rounding leaves open are decided by these in rational arithmetic, if the network
-    is small enough for that: some thousandths of a second each, and no longer in all than the search itself.
+    Some thousand forward passes, then an enclosure for each box; for each set of regions some dozen products with
+    every matrix of the network. Halving of boxes ends quickly for up to about ten inputs; the number of sets
+    depends on how many units may change their piece on the box. Boxes and sets of few regions that rounding leaves
+    undecided are decided in rational arithmetic, region by region, if the network is small enough: some thousandths
+    of a second each, and in total no longer than the search itself.
 
     Examples
     --------

@@ -46,32 +46,33 @@ def violations(
     ----------
     network : Network
     safe : Property
-        Of the model's outputs, from a file by `reluscope.verification.read_property`, or made of cases.
+        Property of the model's outputs, from a file by `reluscope.verification.read_property`, or made of cases.
     budget : Budget, optional
-        How many boxes and linear regions to examine, as its regions, 200,000 by default, or time.
+        Number of boxes and linear regions to examine (``regions``), 200,000 by default, or time.
     progress : bool or callable
-        Show how much of the inputs is decided, or of the budget spent; a function is told the share, from 0 to 1.
+        Show the decided share of the inputs, or the spent share of the budget; a callable receives it, from 0 to 1.
 
     Returns
     -------
     Violations
-        Where work ended early, or on Ctrl-C, with the boxes that are not decided.
+        If work ended early, or on Ctrl-C, with the undecided boxes.
 
     Raises
     ------
     ShapeError
         If the property has other numbers of inputs or outputs than the network.
     InputError
-        If the property lets no input vary, or none of its boxes has a volume in all inputs that vary.
+        If no input varies in the property, or none of its boxes has a volume in all inputs that vary.
 
     Notes
     -----
-    For up to about six inputs that vary; with more, only boxes are found all of whose inputs violate the property. An
-    enclosure for each box, and a partition of each on which few units change their piece. Violations without an
-    interior, where unsafe outputs are only touched, are left out. What is thinner than 1e-12 of a side of the box is no
-    piece; its volume is bounded and widens the interval. Outputs that are constant on a region, and within rounding of
-    the end of a row, are compared in fractions. Boxes whose regions have undecided signs are partitioned in fractions
-    where the network is small, halved elsewhere, and stay open below 1/256 of all inputs.
+    For up to about six inputs that vary; with more, only boxes are found all of whose inputs violate the property.
+    The cost is one enclosure per box, and a partition of each box on which few units change their piece. Violations
+    without an interior, where unsafe outputs are only touched, are left out. Sets thinner than 1e-12 of a side of
+    the box are no pieces; their volume is bounded and widens the interval. Outputs that are constant on a region,
+    and within rounding of the end of a row, are compared in fractions. Boxes whose regions have undecided signs are
+    partitioned in fractions if the network is small, otherwise halved, and stay undecided below 1/256 of all
+    inputs.
 
     Examples
     --------

@@ -48,10 +48,9 @@ def read_property(path: str | os.PathLike[str]) -> Property:
     Raises
     ------
     InputError
-        With the line, where something cannot be read: what is cut off, unknown commands, products of variables, several
-        networks or tensors, strict conditions,
-        conditions that relate inputs to each other or to outputs, and inputs without bounds. If no input fulfils the
-        conditions.
+        With the line, if something cannot be read: truncated text, unknown commands, products of variables, several
+        networks or tensors, strict conditions, conditions that relate inputs to each other or to outputs, and
+        inputs without bounds. Also if no input fulfils the conditions.
 
     Examples
     --------

@@ -93,7 +93,7 @@ class Box(Shown):
     Raises
     ------
     DegenerateGeometryError
-        If some side has no length.
+        If a side has length zero.
     InputError
         If a bound is NaN or infinite, or ``dim`` is missing.
 
@@ -194,7 +194,7 @@ class Box(Shown):
 @read_arguments
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Slice(Shown):
-    """An affine picture of a low-dimensional window in input space: ``x = origin + y @ basis`` for y in the window.
+    """A low-dimensional window in input space: ``x = origin + y @ basis`` for y in the window.
 
     Parameters
     ----------
@@ -203,14 +203,14 @@ class Slice(Shown):
     basis : (d, n) array
         Linearly independent directions, one per row; they need not be orthonormal.
     window : Box or bounded Polyhedron in d dimensions
-        The part that is looked at, in slice coordinates.
+        The part under study, in slice coordinates.
 
     Raises
     ------
     DegenerateGeometryError
         If the directions are linearly dependent.
     ShapeError
-        If origin, basis and window do not fit together.
+        If origin, basis and window are inconsistent.
     InputError
         If the window is unbounded or an entry is not finite.
 
@@ -275,7 +275,7 @@ class Slice(Shown):
 
     @read_arguments
     def project(self, x: ArrayLike) -> Float[np.ndarray, "... d"]:
-        """Map points to the slice coordinates of the nearest point of the slice's affine hull.
+        """Map points to the slice coordinates of the closest point of the slice's affine hull.
 
         Parameters
         ----------
@@ -347,7 +347,7 @@ class Slice(Shown):
 
     @read_arguments
     def clip(self, domain: Box | Polyhedron) -> "Slice":
-        """Return the slice with its window cut down to the points that lie in a domain of input space.
+        """Return the slice with its window restricted to the points in a domain of input space.
 
         Parameters
         ----------
@@ -357,7 +357,7 @@ class Slice(Shown):
         Returns
         -------
         Slice
-            Same origin and basis; the window is a polyhedron if anything was cut off, else unchanged.
+            Same origin and basis; the window is a polyhedron if anything was cut off, otherwise unchanged.
 
         Raises
         ------
@@ -396,7 +396,7 @@ Domain = Space | Box | Polyhedron | Slice
 
 @read_arguments
 def Segment(a: ArrayLike, b: ArrayLike) -> Slice:  # noqa: N802
-    """Build the segment from a to b as a slice with coordinate t in [0, |b - a|].
+    """Return the segment from a to b as a slice with coordinate t in [0, |b - a|].
 
     Parameters
     ----------
@@ -454,21 +454,21 @@ def Plane(  # noqa: N802
     margin: float = 0.0,
     window: Box | Polyhedron | Sequence[Sequence[float]] | None = None,
 ) -> Slice:
-    """Build the plane through three points as a slice: origin a, first axis along b - a, second towards c.
+    """Return the slice through three points: origin a, first axis along b - a, second axis towards c.
 
     Parameters
     ----------
     a, b, c : arrays of n entries
         Three points that are not on a line; arrays of any shape are flattened.
     margin : float
-        The bounding rectangle of the three points is enlarged on every side by this fraction of its longer side.
+        Enlargement of the points' bounding rectangle on every side, relative to its longer side.
     window : Box or Polyhedron, or a pair (lo, hi), optional
-        The window itself, in plane coordinates, instead of the bounding rectangle.
+        Window in plane coordinates, used instead of the bounding rectangle.
 
     Returns
     -------
     Slice
-        Two-dimensional with orthonormal axes (Gram-Schmidt).
+        Two-dimensional, with orthonormal axes (Gram-Schmidt).
 
     Raises
     ------

@@ -37,13 +37,13 @@ class Ball(Shown):
     Parameters
     ----------
     center : (n,) array
-        Its centre.
+        Centre of the ball.
     radius : float
-        The least distance from the centre to a half-space, so the ball is inside as far as float64 can tell. Zero for
-        a flat polyhedron, negative for an empty one, infinite if there are balls of every size (the centre is then
-        that of one of them).
+        Least distance from the centre to a half-space, up to float64 rounding. Zero for a flat polyhedron, negative
+        for an empty one, infinite if there are balls of every size (``center`` then belongs to one of them).
     gap : float
-        No ball has a radius above ``radius + gap``, with what rounding adds; infinite if nothing is proved.
+        ``radius + gap`` is an upper bound on the radius of every ball inside, up to rounding; infinite if nothing
+        is proved.
     """
 
     center: Float[np.ndarray, " n"]

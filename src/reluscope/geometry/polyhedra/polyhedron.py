@@ -73,15 +73,15 @@ class Maximum(NamedTuple):
 class Polyhedron(Shown):
     """The closed set of points x with ``A x <= b`` and ``C x = d``.
 
-    Its rows are the float64 numbers that are given. Those of a region of a network (`Region.polyhedron`) are rounded
-    from rows of fractions, and what is asked of it is answered for the region, by these fractions wherever rounding
-    decides (rows that are parallel in the network are not after rounding), as long as they take no more than about a
-    second; where they would, in networks of hundreds of inputs, answers are those of the rounded rows.
+    The rows are the given float64 numbers. For a region of a network (`Region.polyhedron`) they are rounded from
+    rows of fractions. Results then hold for the region itself: fractions decide wherever rounding matters (rows
+    that are parallel in the network are not parallel after rounding), if this takes no more than about a second.
+    Otherwise, in networks with hundreds of inputs, results are those of the rounded rows.
 
     Parameters
     ----------
     A : (h, n) array
-        Outward normals, one row per half-space; they need not be normalised, may repeat and may be zero.
+        Outward normals, one row per half-space. Rows need not be normalised, may repeat and may be zero.
     b : (h,) array
         Offsets.
     C, d : (k, n) and (k,) arrays, optional
@@ -90,7 +90,7 @@ class Polyhedron(Shown):
     Raises
     ------
     ShapeError
-        If the shapes do not fit together.
+        If the shapes do not match.
     InputError
         If an entry is NaN or infinite.
 
@@ -168,13 +168,13 @@ class Polyhedron(Shown):
         x : (..., n) array
             Points.
         tolerance : float
-            Largest Euclidean distance by which a half-space or an equation may be missed. Points that were computed
-            rarely satisfy an equation to the last bit.
+            Largest Euclidean distance by which a point may violate a half-space or an equation. Computed points rarely
+            satisfy an equation to the last bit.
 
         Returns
         -------
         (...) bool array
-            Exact for half-spaces and ``tolerance=0``: where rounding leaves a doubt, fractions decide.
+            Exact for half-spaces and ``tolerance=0``: fractions decide where rounding leaves a doubt.
         """
         points = read_array(x, "x", finite=False)
         if points.ndim == 0 or points.shape[-1] != self.dim:
@@ -205,7 +205,7 @@ class Polyhedron(Shown):
         Returns
         -------
         bool
-            True also for an empty polyhedron. A strip has a finite inscribed ball and is unbounded.
+            True also for an empty polyhedron. A strip is unbounded, but has a finite inscribed ball.
 
         Notes
         -----
@@ -230,7 +230,7 @@ class Polyhedron(Shown):
 
         Notes
         -----
-        One linear program in n + 1 variables (a few for slivers); computed once.
+        One linear program in n + 1 variables (a few for slivers), computed once.
 
         Examples
         --------
@@ -242,12 +242,12 @@ class Polyhedron(Shown):
 
     @read_arguments
     def facets(self, tolerance: NonNegative = 1e-9) -> tuple[np.ndarray, ...]:
-        """Return the rows of A that are facets, rows of one hyperplane together.
+        """Return the rows of A that define facets, with rows of one hyperplane grouped.
 
         Parameters
         ----------
         tolerance : float
-            Resolution in coordinates in which the inscribed ball is the unit ball: rows closer than this are one, and
+            Resolution, in coordinates in which the inscribed ball is the unit ball. Rows closer than this are merged;
             rows that cut off less than this are redundant.
 
         Returns
@@ -262,7 +262,7 @@ class Polyhedron(Shown):
 
         Notes
         -----
-        Rays, then one program per row that no ray settled, against the facets found so far.
+        Rays settle rows first; each remaining row costs one linear program against the facets found so far.
 
         Examples
         --------
@@ -274,12 +274,14 @@ class Polyhedron(Shown):
 
     @read_arguments
     def facet_points(self, tolerance: NonNegative = 1e-9) -> Float[np.ndarray, "f n"]:
-        """Return a point inside each facet, in the order of `facets`: on its hyperplane and strictly inside all others.
+        """Return a point inside each facet, in the order of `facets`.
+
+        Each point is on the hyperplane of its facet and strictly inside all other half-spaces.
 
         Parameters
         ----------
         tolerance : float
-            As in `facets`, which finds these points on its way.
+            As in `facets`, which also computes these points.
 
         Examples
         --------
@@ -294,17 +296,17 @@ class Polyhedron(Shown):
 
     @read_arguments
     def vertices(self, tolerance: NonNegative = 1e-9) -> Float[np.ndarray, "v n"]:
-        """Return the vertices; in the plane in counter-clockwise order.
+        """Return the vertices, in the plane in counter-clockwise order.
 
         Parameters
         ----------
         tolerance : float
-            Vertices closer than this, in coordinates in which the inscribed ball is the unit ball, are one.
+            Vertices closer than this, in coordinates in which the inscribed ball is the unit ball, are merged.
 
         Returns
         -------
         (v, n) array
-            Of an unbounded polyhedron the proper vertices; none if it contains a line.
+            For an unbounded polyhedron, its proper vertices; none if it contains a line.
 
         Raises
         ------
@@ -331,7 +333,7 @@ class Polyhedron(Shown):
         Returns
         -------
         float
-            Length, area, volume; inf if unbounded, 0 if there is no interior.
+            Length, area or volume; inf if unbounded, 0 if there is no interior.
 
         Examples
         --------
@@ -348,12 +350,12 @@ class Polyhedron(Shown):
         return hull_volume(points) if volume is None else volume
 
     def width(self) -> Width:
-        """Return the minimal width: the least distance of two parallel hyperplanes with the polyhedron between them.
+        """Return the minimal width: the least distance of parallel hyperplanes that enclose the polyhedron.
 
         Returns
         -------
         Width
-            Exact up to rounding where the vertices are few in up to five dimensions; else bounds. Infinite if there are
+            Exact up to rounding in up to five dimensions if there are few vertices; else bounds. Infinite if there are
             balls of every size.
 
         Raises
@@ -363,7 +365,7 @@ class Polyhedron(Shown):
 
         Notes
         -----
-        From vertices in up to 5 dimensions; elsewhere four linear programs (see `width_bounds`).
+        Computed from vertices in up to 5 dimensions, elsewhere by four linear programs (see `width_bounds`).
 
         Examples
         --------
@@ -392,8 +394,8 @@ class Polyhedron(Shown):
         Returns
         -------
         Diameter
-            Exact up to rounding in up to five dimensions; else bounds: two points found, and the diagonal of the box
-            that the rows along axes make up. Infinite if the polyhedron is unbounded.
+            Exact up to rounding in up to five dimensions. Else bounds: the distance of two points, and the diagonal of
+            the box of axis-parallel rows. Infinite if the polyhedron is unbounded.
 
         Raises
         ------
@@ -425,18 +427,18 @@ class Polyhedron(Shown):
         Parameters
         ----------
         count : int
-            How many.
+            Number of points.
         seed : int
         chains : int, optional
-            Independent chains to draw from in turn, by default 16, or as many as points. With as many chains as points
-            the points are independent.
+            Number of independent chains, used in turn; by default 16, or ``count`` if that is less. With one chain per
+            point the points are independent.
         thinning : int, optional
-            Steps between two points of a chain, by default 8 n^2; a chain takes four times as many before its first.
+            Steps between two points of a chain, by default 8 n^2; four times as many precede its first point.
 
         Returns
         -------
         (s, n) array
-            Point i is of chain ``i % chains``.
+            Point i belongs to chain ``i % chains``.
 
         Raises
         ------
@@ -447,8 +449,9 @@ class Polyhedron(Shown):
 
         Notes
         -----
-        A step costs as many numbers as there are rows: a point of 784 coordinates and 4,640 rows with the default takes
-        about a minute, and ``thinning=8 * 784`` less than 0.1 s; compare chains to see whether that is enough.
+        The cost of a step is proportional to the number of rows. With 784 coordinates and 4,640 rows a point takes
+        about a minute by default, and less than 0.1 s with ``thinning=8 * 784``; compare chains to check whether this
+        suffices.
 
         Examples
         --------
@@ -482,7 +485,7 @@ class Polyhedron(Shown):
 
     @read_arguments
     def maximize(self, c: ArrayLike) -> Maximum:
-        """Maximise ``c x`` over the polyhedron.
+        """Return the maximum of ``c x`` over the polyhedron.
 
         Parameters
         ----------
@@ -496,9 +499,9 @@ class Polyhedron(Shown):
 
         Notes
         -----
-        The nearest floats to what is proved (`proved_programs`), in up to 16 dimensions wherever multipliers and point
-        could be checked in fractions, which is always possible with up to 2,000 entries. Elsewhere what a linear
-        program finds, with a tolerance of 1e-9 per row of length 1: the point may be outside by as much.
+        In up to 16 dimensions the results are the closest floats to proved ones (`proved_programs`), if multipliers and
+        point could be checked in fractions; with up to 2,000 entries this is always possible. Else a linear program
+        computes them with a tolerance of 1e-9 per row of length 1, by which the point may be outside.
 
         Examples
         --------
@@ -575,15 +578,15 @@ class Polyhedron(Shown):
     @staticmethod
     @read_arguments
     def from_text(text: str) -> "Polyhedron":
-        """Return the polyhedron of half-spaces and equations that cdd, polymake, Sage or a solver (MPS) wrote.
+        """Return the polyhedron whose half-spaces and equations cdd, polymake, Sage or a solver (MPS) wrote.
 
-        Which of them is told by the text. Fractions are rounded to the nearest float64; of a linear program in MPS it
-        is the feasible set.
+        The text determines the format. Fractions are rounded to the closest float64. A linear program in MPS gives its
+        feasible set.
 
         Raises
         ------
         InputError
-            With the line, if it is none.
+            If the text is no polyhedron; the message has the line.
 
         Examples
         --------

@@ -49,49 +49,49 @@ def load(
     decision: Any = "largest",
     approximate: Mapping[str, Any] | None = None,
 ) -> Network:
-    """Load a piecewise-linear model as a network, and check it against the model.
+    """Load a piecewise-linear model as a network, and check the network against the model.
 
     Parameters
     ----------
     model : nn.Module, ExportedProgram, path, list of (W, b), or estimator
-        A module is captured by what its forward does, in evaluation mode and float64, and left as it is. Paths end in
-        ``.onnx`` or ``.pt2``. A list of weights ``(out, in)`` and biases has ReLU between its layers. Of scikit-learn,
-        ``MLPClassifier`` and ``MLPRegressor``, alone or behind scalers in a ``Pipeline``.
+        A module is captured by its forward pass, in evaluation mode and float64, and not changed. Paths end in
+        ``.onnx`` or ``.pt2``. A list of weights ``(out, in)`` and biases has ReLU between its layers. Estimators of
+        scikit-learn are ``MLPClassifier`` and ``MLPRegressor``, alone or after scalers in a ``Pipeline``.
     input_shape : int or tuple of int, optional
-        Shape of one point, without the batch axis. Needed for modules, unless the data or a first linear layer give
-        it, and for files that leave it open.
+        Shape of one point, without the batch axis. Required for modules, unless the data or a first linear layer
+        determine it, and for files that leave it open.
     data : (s, *input_shape), optional
-        Points at which the network is compared with the model, beside random ones.
+        Points at which the network is compared with the model, in addition to random points.
     submodule : str, optional
-        The path of a part of a module, such as ``"encoder.layer.0.mlp"``: the network is that part alone.
+        Path of the part of a module to load alone, such as ``"encoder.layer.0.mlp"``.
     at : (s, ...), or a mapping from names of inputs to such arrays, optional
-        What the whole model is given: from it follow the shape of the part's input, what its other inputs are held
-        fixed at, and points to compare at; see `activations_at`. With an ``input_shape`` that is the end of the shape
-        of the activations there, such as ``(d,)`` of ``(s, tokens, d)``, the part is that of one such entry.
+        Inputs of the whole model. They determine the part's input shape, the fixed values of its other inputs, and
+        points for the comparison; see `activations_at`. If ``input_shape`` is the end of the activations' shape,
+        such as ``(d,)`` of ``(s, tokens, d)``, the network is the part on one such entry.
     output : str or int, optional
-        Which of several outputs is the network's: a key of a dictionary, a field or a position (``"1"``, or 1) of a
-        tuple, joined by dots where they are nested (``"aux.0"``), or the name of an output of an ONNX file.
+        The output to load if there are several: a key of a dictionary, a field or a position (``"1"``, or 1) of a
+        tuple, joined by dots if nested (``"aux.0"``), or the name of an output of an ONNX file.
     inputs : mapping from str to value, optional
-        What all other inputs but one are held fixed at, for every point: ``{"mask": value}``. An array with a leading
-        axis of length 1 is repeated for every point where the model asks for that.
+        Fixed values of all inputs but one, for every point: ``{"mask": value}``. An array with a leading axis of
+        length 1 is repeated for every point if the model requires that.
     decision : {"largest", "smallest"} or float
-        How the class is read: the largest output, the smallest (costs), or, of a single output, 1 where the model's is
-        above a number; see `Network.with_decision`. Classes, decision boundaries, robustness and pictures follow it.
+        The class: the largest output, the smallest (costs), or, for a single output, 1 where the model's is above a
+        number; see `Network.with_decision`. Classes, decision boundaries, robustness and pictures follow it.
     approximate : mapping from str to int, optional
-        Smooth activations (``gelu``, ``silu``, ``tanh``, ``sigmoid``, ``softplus``) that continuous functions of so
-        many linear pieces take the place of: ``{"gelu": 32}``. A note says how far these are from them at most, which
-        is proved, and `Network.approximation_error` how far outputs then are from the model's. Another note names
-        those that the network does not have.
+        Smooth activations (``gelu``, ``silu``, ``tanh``, ``sigmoid``, ``softplus``) to replace by continuous
+        piecewise-linear functions, with the number of pieces: ``{"gelu": 32}``. A note gives a proved upper bound
+        on their error; `Network.approximation_error` bounds that of the outputs. Another note names activations
+        that the network does not have.
 
     Returns
     -------
     Network
-        What it was checked against is its ``verification``; what a reader should know, its ``notes``.
+        Its ``verification`` records the checks against the model; its ``notes`` contain remarks for the user.
 
     Raises
     ------
     NotPiecewiseLinearError
-        If an operator is not piecewise linear, by name and place, with what to use instead.
+        If an operator is not piecewise linear; with its name, its place, and a replacement.
     UnsupportedOperatorError
         If an operator is not known.
     ConversionMismatchError

@@ -19,27 +19,27 @@ from reluscope.partitions.partition_in_memory import Partition
 def coarse_partition(
     network: Network, domain: Domain, budget: RegionBudget, *, rounding: Literal["measured", "proved"] = "measured"
 ) -> Partition:
-    """Partition a domain by as many of the first gates of a network as a budget suffices for.
+    """Partition a domain by as many of the first gates of a network as a budget allows.
 
-    Every region of the network lies in one region of its first gates. So where a partition stops early, this says what
-    there is everywhere, and the partition what there is in some places.
+    Every region of the network lies in one region of its first gates. If a partition stops early, it covers a part
+    of the domain; the coarse partition covers all of it.
 
     Parameters
     ----------
     network : Network
     domain : Slice, Box, Space or Polyhedron
     budget : Budget
-        Regions that the partition may have, seconds that all tries together may take, or both.
+        Regions of the partition, seconds for all tries together, or both.
     rounding : {"measured", "proved"}
-        With "proved" by no more gates than proved bounds on rounding decide: of deep networks these are the first ones.
-        Else as in `reluscope.partition`.
+        "proved" uses only gates that proved bounds on rounding decide: in deep networks the first ones. Otherwise
+        as in `reluscope.partition`.
 
     Returns
     -------
     Partition
-        Of the network up to a gate (its ``network``, whose outputs are what that gate gives); the number of gates is
-        ``len(part.codes.layout)``. Finished, unless the budget does not suffice for the first gate. By all gates, where
-        it suffices for them, it is the partition itself. Ctrl-C ends it, and leaves ``note="interrupted"``.
+        Partition of the network up to a gate (its ``network``, whose outputs are those of that gate); the number of
+        gates is ``len(part.codes.layout)``. It is finished, unless the budget does not suffice for the first gate.
+        With all gates it is the partition itself. Ctrl-C ends the search and sets ``note="interrupted"``.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def coarse_partition(
 
     Notes
     -----
-    Numbers of gates are doubled, then narrowed down: a try costs a partition by so many gates.
+    The number of gates is doubled, then narrowed down. Each try costs a partition by its gates.
 
     Examples
     --------

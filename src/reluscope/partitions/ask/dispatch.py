@@ -99,74 +99,72 @@ def partition(
     certify: bool = False,
     out: "str | os.PathLike[str] | None" = None,
 ) -> Partition | StreamedPartition | list[Partition]:
-    """Find all full-dimensional activation regions of a network on a domain, exactly.
+    """Return all full-dimensional activation regions of a network on a domain, exactly.
 
     Parameters
     ----------
     network : Network
     domain : Slice, Box, Space, Polyhedron, or a list of slices
-        A slice of any network (`Segment`, `Plane`), or a domain in the input space of a network with few inputs. Of a
-        list of slices each is partitioned as if it were alone; segments go through the network together.
+        A slice of any network (`Segment`, `Plane`), or a domain in the input space of a network with few inputs.
+        Each slice of a list is partitioned independently; segments share the forward passes of the network.
     method : {"auto", "incidence", "cellwise", "tree"}
-        The engine. "incidence" keeps all faces and shares vertices: bounded domains, best on planes, and of wide
-        networks. "cellwise" keeps each cell by itself: any domain, best from three to eight dimensions, pointwise gates
-        only.
-        "tree" lists codes and witnesses by linear programs: any domain, any gates, no vertices and volumes; facets are
-        found when first asked for. "auto" chooses, the tree where the others do not reach, and `Partition.method` says
-        why.
+        The engine. "incidence" keeps all faces and shares vertices: bounded domains; best on planes and for wide
+        networks. "cellwise" keeps each cell by itself: any domain, pointwise gates only; best from three to eight
+        dimensions. "tree" lists codes and witnesses by linear programs: any domain, any gates, no vertices and
+        volumes; facets are computed at first access. "auto" chooses, the tree where the other engines do not apply;
+        `Partition.method` gives the reason.
     keep : {"vertices", "codes"}
-        What is kept of regions. With "codes" there are codes, witnesses, neighbours and whether regions are bounded,
-        and no vertices and volumes: the engine "cellwise" then builds none at the last gate, which from six inputs on
-        takes about half the time and a seventh of the memory; "incidence" lets go of them at its end. "tree" never
-        keeps any.
+        Data kept for regions. "codes" keeps codes, witnesses, neighbours and boundedness, and no vertices and
+        volumes: "cellwise" then builds no vertices at the last gate, which from six inputs on takes about half the
+        time and a seventh of the memory; "incidence" discards them at its end. "tree" never keeps any.
     budget : Budget, optional
-        Regions or seconds after which to stop; see `Budget` for what it promises. The result then claims LOWER. Without
-        limits, work goes on to its end, unless there turn out to be far more regions than memory holds: it then stops
-        after some seconds, and `Partition.note` says so.
+        Regions or seconds after which to stop; see `Budget` for its guarantees. The result then claims LOWER.
+        Without limits, the search runs to its end. If the number of regions far exceeds memory, it stops after some
+        seconds, and `Partition.note` gives the reason.
     executor : concurrent.futures.Executor, optional
         Runs independent parts, for instance a ``ProcessPoolExecutor`` or ``dask.distributed``'s
-        ``client.get_executor()``. The set of regions is the same, and their order another one, whatever the number of
-        workers; the tree may find other witnesses.
+        ``client.get_executor()``. For any number of workers the set of regions is the same and their order another
+        one; the tree may find other witnesses.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a function receives the share done, from 0 to 1.
     tolerance : Tolerance, optional
-        Resolution and rounding; see `Tolerance`. Of a segment the resolution is relative to the power of two below its
-        length.
+        Resolution and rounding; see `Tolerance`. For a segment the resolution is relative to the power of two below
+        its length.
     rounding : {"measured", "proved"}
-        Bounds on rounding that are proved say nothing of the last gates of deep networks (a ResNet). With "measured"
-        rounding is there measured at two points of the domain, against numbers of a hundred bits, and sixteen times the
-        largest error that is found bounds it elsewhere: all gates are seen, numbers are ESTIMATES, and their method
-        says which gates are proved. With "proved" signs of the others stay undecided; `coarse_partition` has the
-        proved ones alone. Nothing is measured where proofs suffice, or where the network is small enough for exact
-        arithmetic; engines "cellwise" and "tree" never do.
+        Proved bounds on rounding decide nothing at the last gates of deep networks (a ResNet). "measured" measures
+        rounding there at two points of the domain, against numbers of a hundred bits, and takes sixteen times the
+        largest error as the bound elsewhere: all gates are used, numbers are ESTIMATES, and their method names the
+        proved gates. With "proved" signs of the other gates stay undecided; `coarse_partition` uses the proved
+        gates alone. Nothing is measured where proofs suffice, where the network is small enough for exact
+        arithmetic, or by the engines "cellwise" and "tree".
     certify : bool
-        Decide every doubtful sign in rational arithmetic: the count is then that of the network with its float64
-        constants taken as rationals, at resolution 0, slivers thinner than float64 can show included, and
-        `Partition.certificate` proves it. For small networks: on lines and planes every doubtful vertex costs an exact
-        evaluation; in more dimensions every region is computed exactly, in some milliseconds for a few dozen units.
-        Where ``budget.seconds`` end first, what floats found is returned without certificate, and claims LOWER.
+        Decide every doubtful sign in rational arithmetic. The count is then that of the network with its float64
+        constants taken as rationals, at resolution 0; it includes slivers thinner than float64 can show, and
+        `Partition.certificate` proves it. For small networks: on lines and planes every doubtful vertex costs an
+        exact evaluation; in more dimensions every region is computed exactly, in some milliseconds for a few dozen
+        units. If ``budget.seconds`` end first, the float result is returned without certificate and claims LOWER.
     out : path, optional
-        A Parquet file that the regions go to, so that memory does not grow with their number: codes, witnesses and, of
-        lines and planes, areas, but no corners and no neighbours. A file that is there stays until the new one is
-        complete. For one domain, and not for certified partitions; "incidence" on lines and planes alone.
+        A Parquet file for the regions, so that memory does not grow with their number. It holds codes, witnesses
+        and, for lines and planes, areas, but no corners and no neighbours. An existing file stays until the new one
+        is complete. For one domain, and not for certified partitions; "incidence" on lines and planes alone.
 
     Returns
     -------
     Partition, or a list of them, or with ``out`` a StreamedPartition
-        Claims EXACT, or LOWER with an interval if signs stayed undecided or work stopped early. Every region that is
-        listed is there: cells that undecided signs made, and that show no region of their own, are left out, and
-        ``work["cells_left_out"]`` counts them. (Where there are too many for exact arithmetic, as in a ResNet, or with
-        poolings on a constant background, such cells are listed if float64 finds their code again; numbers are then
-        ESTIMATES, and ``work["cells_unconfirmed"]`` counts those cells: what finding them leaves of a budget of
-        seconds, of deep networks a fifth at least, is for confirming them, and `confirm` does the others.) Where memory
-        does not suffice, the regions finished so far are returned with ``note="out of memory"``. Ctrl-C keeps them,
-        too: wherever it falls, they are returned with
-        ``note="interrupted"``, or KeyboardInterrupt is raised where there is nothing yet.
+        Claims EXACT, or LOWER with an interval if signs stayed undecided or work stopped early. Every listed region
+        exists. Cells that undecided signs made, and that show no region of their own, are not listed;
+        ``work["cells_left_out"]`` counts them. If there are too many such cells for exact arithmetic, as in a
+        ResNet or with poolings on a constant background, a cell is listed if float64 finds its code again. Numbers
+        are then ESTIMATES, and ``work["cells_unconfirmed"]`` counts these cells. The remaining seconds of a budget,
+        for deep networks at least a fifth of it, are used to confirm them; `confirm` checks the remaining cells. If
+        memory does not suffice, the regions finished so far are returned with ``note="out of memory"``. After
+        Ctrl-C they are returned with ``note="interrupted"``; KeyboardInterrupt is raised if there are none yet.
 
     Raises
     ------
     InputError
-        If no engine covers the domain, an option is unknown, or the file cannot be written: nothing is left of it then.
+        If no engine covers the domain, an option is unknown, or the file cannot be written; no part of it then
+        remains.
     DegenerateGeometryError
         If the domain is empty or flat.
     ShapeError
@@ -175,12 +173,13 @@ def partition(
     Notes
     -----
     Cost: about one forward pass per vertex of the result, or by the tree one small linear program per region. The
-    piece of a unit on a boundary is that of the strict rule (a ReLU is active iff its pre-activation is positive); two
-    regions differ in at least one unit.
+    piece of a unit on a boundary is that of the strict rule (a ReLU is active iff its pre-activation is positive);
+    two regions differ in at least one unit.
 
-    With ``out``, what is finished waits in a folder beside the file, of about twice its size, until it is known which
-    cells are one region; Ctrl-C and lack of memory then end the walk, and the file holds what was finished. An
-    executor's tasks come back whole: memory then holds one of 64 parts of the work at a time.
+    With ``out``, finished cells are kept in a folder beside the file, of about twice its size, until it is decided
+    which cells form one region. Ctrl-C and lack of memory then end the search, and the file holds the finished
+    regions. The tasks of an executor return complete results: memory then holds one of 64 parts of the work at a
+    time.
 
     Law: ``partition(net, S)`` equals ``partition(net.restrict(S), S.window)``.
 

@@ -142,27 +142,27 @@ def _at_least(column: Column) -> float:
 
 @read_arguments
 def window_within(network: Network, domain: Domain, budget: RegionBudget, *, progress: Progress = False) -> Partition:
-    """Partition the largest window about the middle of a domain that a budget suffices for.
+    """Partition the largest window about the middle of a domain that a budget allows.
 
-    Windows ``center + s (domain - center)`` grow from a small one on, each as far as the number of regions and the time
-    of those before let expect, until the next one would be hardly larger or does not come to its end.
+    Windows ``center + s (domain - center)`` grow from a small one. Sizes are predicted from the regions and
+    runtimes of earlier windows. Growth ends if the next window would be hardly larger or is not finished.
 
     Parameters
     ----------
     network : Network
     domain : Slice, Box or bounded Polyhedron
     budget : Budget
-        Regions that the window may have, seconds that all windows together may take, or both. The first window is
-        finished whatever it takes. Of a network too deep for proofs a fifth of the seconds confirms regions.
+        Regions of the window, seconds for all windows together, or both. The first window is always finished. For
+        networks too deep for proofs, a fifth of the seconds confirms regions.
     progress : bool or callable
-        Show how far the work is, or a function that is told the share done, from 0 to 1.
+        Show progress; a function receives the share done, from 0 to 1.
 
     Returns
     -------
     Partition
-        Of a window in the coordinates of the domain, with its `domain` saying which; finished, with the claim of any
-        partition. Where the budget suffices for the domain itself, its partition. Ctrl-C keeps the largest window that
-        was finished, with ``note="interrupted"``.
+        A finished partition, with its usual claim, in the coordinates of the domain; its `domain` is the window. If
+        the budget suffices, the window is the domain itself. Ctrl-C returns the largest finished window, with
+        ``note="interrupted"``.
 
     Raises
     ------
@@ -175,9 +175,8 @@ def window_within(network: Network, domain: Domain, budget: RegionBudget, *, pro
 
     Notes
     -----
-    Where regions are cut to a smaller window their number seldom grows, so that the largest window of so many regions
-    is well defined up to the tenth by which windows are told apart. Cost: the windows before the last take about a
-    third of the time.
+    A smaller window seldom has more regions. The largest window for a number of regions is therefore well defined,
+    up to the tenth by which windows are distinguished. The windows before the last take about a third of the time.
 
     Examples
     --------

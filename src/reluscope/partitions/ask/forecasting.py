@@ -170,32 +170,32 @@ class ForecastEffort:
 
 @read_arguments
 def forecast(network: Network, domain: Domain, *, seconds: Positive | None = None, seed: Seed = 0) -> Findings:
-    """Forecast how many regions a partition of a domain would have, and how long it would take.
+    """Forecast the number of regions of a partition of a domain, and its runtime.
 
-    Windows fall on the domain at random, most where regions crowd, and are partitioned exactly. A region is counted by
-    the window that holds its lowest corner. Windows grow until the effort is spent, or until it suffices for the domain
-    itself; then there is nothing left to forecast.
+    Random windows of the domain, most of them where regions are dense, are partitioned exactly. Each region is
+    counted by the window that holds its lowest corner. Windows grow until the effort is spent, or until it suffices
+    for the whole domain and no forecast is needed.
 
     Parameters
     ----------
     network : Network
     domain : Slice, Box, Space or Polyhedron
     seconds : float, optional
-        About how long to try; numbers then depend on the machine. Without it the effort is a number of forward passes,
-        a second or two for most networks, and numbers depend on the seed alone unless ten minutes end it. The first
-        windows take as long as they take.
+        Approximate runtime; results then depend on the machine. Without it the effort is a number of forward
+        passes, a second or two for most networks, and results depend on the seed alone unless ten minutes end it.
+        The first windows are finished whatever their runtime.
     seed : int
-        Decides where windows fall.
+        Determines the positions of windows.
 
     Returns
     -------
     Findings
-        ``forecast_regions``: EXACT if the whole domain was partitioned, else an ESTIMATE with an interval that holds
-        the truth in nine of ten forecasts; its upper end is infinite where a few windows outweigh all others. A note
-        says where rounding hid signs, so that there may be more. ``forecast_seconds``: an ESTIMATE without an interval,
-        of one process of this machine. On unbounded domains, and in more than eight dimensions, windows do not serve:
-        there the number is that of random ways down the tree of linear programs (Knuth), a size without an interval,
-        most often too small.
+        ``forecast_regions``: EXACT if the whole domain was partitioned, else an ESTIMATE with an interval that
+        contains the true number in nine of ten forecasts. Its upper end is infinite if a few windows outweigh all
+        others. A note reports where rounding hid signs: there may be more regions. ``forecast_seconds``: an
+        ESTIMATE without an interval, for one process of this machine. On unbounded domains, and in more than eight
+        dimensions, the number comes from random paths down the tree of linear programs (Knuth) instead of windows:
+        a size without an interval, most often too small.
 
     Raises
     ------
@@ -204,15 +204,15 @@ def forecast(network: Network, domain: Domain, *, seconds: Positive | None = Non
     ShapeError
         If the domain's dimension is not the network's number of inputs.
     KeyboardInterrupt
-        At Ctrl-C: windows that were left early say nothing of the domain.
+        At Ctrl-C: unfinished windows give no information on the domain.
 
     Notes
     -----
-    Cost: a network is evaluated once for each corner of each window, and for each vertex in it.
+    Cost: the network is evaluated once for each corner of each window, and for each vertex in it.
 
-    The lower end rests on nothing but the mean of numbers that are not negative (bets at fair odds), the upper one on
-    a Student's interval that is corrected for skewness. Tests measure how often both hold, on networks whose kinks are
-    spread over the domain and on some whose kinks crowd in a millionth of its width.
+    The lower end relies only on the mean of nonnegative numbers (bets at fair odds), the upper end on a Student's
+    interval corrected for skewness. Tests measure how often both hold, on networks whose kinks are spread over the
+    domain and on some whose kinks crowd in a millionth of its width.
 
     Examples
     --------

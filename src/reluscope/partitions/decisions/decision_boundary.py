@@ -42,30 +42,30 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, repr=False)
 class DecisionBoundary(Shown):
-    """Pieces of the set where two classes tie that are ahead of all others.
+    """Pieces of the set where two classes tie and are ahead of all others.
 
     Parameters
     ----------
     regions : (p,) int64
-        Row of the region that each piece lies in (of the left one if it is a facet).
+        Row of the region that contains each piece (of the left region if the piece is a facet).
     classes : (p, 2) int64
-        The two classes that tie, the lower first: outputs, or, of a single one, 0 (f <= 0) and 1 (f > 0); see
+        The two classes that tie, the lower first: outputs, or, for a single output, 0 (f <= 0) and 1 (f > 0); see
         `Network.with_decision`.
     ends : (p, d, d) float64
         End points in domain coordinates: two in the plane, one on a line.
     covered : float
-        The share of the domain that was looked at: less than 1 where the partition or the search stopped early.
+        Share of the domain that was searched: less than 1 if the partition or the search stopped early.
     is_whole : bool
-        Whether these are surely all pieces: the partition is EXACT, every region was looked at, and every tie decided.
+        Whether all pieces are certainly here: partition EXACT, every region searched, every tie decided.
     note : str
         Why the search stopped early; empty if it did not.
     partition : Partition, optional
-        What was searched.
+        The partition that was searched.
     doubtful : float
-        Length of the facets, on a line their number, where it stayed open whether two classes touch; infinite where
-        regions were not looked at.
+        Length of the facets (on a line, their number) where contact of two classes is undecided; infinite if
+        regions were not searched.
     is_rational : bool
-        Whether fractions found the pieces, and nothing but their ends is rounded.
+        Whether fractions computed the pieces, with only their ends rounded.
     """
 
     regions: Int[np.ndarray, " p"]
@@ -97,7 +97,7 @@ class DecisionBoundary(Shown):
     def finding(self) -> Finding:
         """Return the total length, on a line the number of points, with its claim.
 
-        LOWER where pieces may be missing, ESTIMATE where undecided signs leave the maps of regions open.
+        LOWER if pieces may be missing, ESTIMATE if undecided signs leave the maps of regions open.
 
         Examples
         --------
@@ -137,16 +137,16 @@ def decision_boundary(
     part : Partition
         With its network.
     budget : Budget, optional
-        Seconds, after which the pieces found so far are returned: those of the first block of regions at least.
+        Seconds, after which the pieces found so far are returned: at least those of the first block of regions.
     progress : bool or callable
-        True shows a bar; a function is told the share of the regions that is done.
+        True shows a bar; a function receives the share of finished regions.
 
     Returns
     -------
     DecisionBoundary
-        Exact up to the rounding of the outputs at the vertices; where that decides, by fractions in small networks.
-        Where time or memory did not suffice, or Ctrl-C struck, its ``note`` says so, ``covered`` is the share of the
-        domain that was looked at, and its `finding` claims LOWER.
+        Exact up to the rounding of the outputs at the vertices; where rounding decides, fractions are used in small
+        networks. After a lack of time or memory, or Ctrl-C, its ``note`` gives the reason, ``covered`` is the share
+        of the domain that was searched, and its `finding` claims LOWER.
 
     Raises
     ------
@@ -155,9 +155,9 @@ def decision_boundary(
 
     Notes
     -----
-    Costs one forward pass over the vertices, which the partition keeps; none where it has the outputs from its walk, as
-    on lines and planes through large networks. Of many classes only those count that may be ahead somewhere among some
-    thousand neighbouring regions: a thousand outputs cost about as much as the few of them that win.
+    Costs one forward pass over the vertices, which the partition keeps. Costs none if the partition already has
+    their outputs, as on lines and planes through large networks. Only classes count that may be ahead somewhere
+    among some thousand neighbouring regions: a thousand outputs cost about the same as the few winning ones.
 
     Examples
     --------

@@ -15,28 +15,28 @@ from reluscope.progress import Progress, counting_regions
 @read_arguments
 @holds_across_jumps
 def confirm(part: Partition, *, budget: TimeBudget | None = None, progress: Progress = False) -> Partition:
-    """Return a partition with its cells confirmed: all of them, or as many as there is time for.
+    """Return a partition with all of its cells confirmed, or as many as the time allows.
 
-    A network that is too deep for proved bounds on rounding, or has ties in every cell, as poolings on a constant
-    background have, has regions whose codes float64 finds inside them, and of which a share alone is proved when a
-    partition is made: ``part.work["cells_confirmed"]``. Here the others are looked
-    at, by numbers of a hundred bits, and what cells turn out to be no regions, or pieces of others, is left out.
+    For a network too deep for proved bounds on rounding, or with ties in every cell (as poolings on a constant
+    background have), a region is listed if float64 finds its code inside it, and `partition` proves only a share of
+    the regions: ``part.work["cells_confirmed"]``. This function checks the other cells by numbers of a hundred
+    bits, and removes cells that are no regions or pieces of other regions.
 
     Parameters
     ----------
     part : Partition
         With its network.
     budget : Budget, optional
-        Seconds; without it all cells are looked at.
+        Seconds; without it all cells are checked.
     progress : bool or callable
-        True shows a bar; a function is told the share of the cells that was looked at.
+        True shows a bar; a function receives the share of checked cells.
 
     Returns
     -------
     Partition
-        ``confirmed`` says which are, and they are not looked at again; ``work["cells_unconfirmed"]`` says how many are
-        left, and is not there if none are: the number of regions is then a lower bound that is proved. Ctrl-C keeps
-        what was confirmed. A partition without doubtful signs is returned as it is.
+        ``confirmed`` marks the confirmed cells, which are not checked again. ``work["cells_unconfirmed"]`` counts
+        the remaining cells, and is absent if there are none: the number of regions is then a proved lower bound.
+        Ctrl-C keeps the cells confirmed so far. A partition without doubtful signs is returned unchanged.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def confirm(part: Partition, *, budget: TimeBudget | None = None, progress: Prog
 
     Notes
     -----
-    About twenty forward passes for each cell. `partition` spends what its budget of seconds leaves on this.
+    About twenty forward passes for each cell. `partition` uses the remaining seconds of its budget for this.
 
     Examples
     --------

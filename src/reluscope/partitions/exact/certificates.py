@@ -43,14 +43,14 @@ Code = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, repr=False)
 class Certificate(Shown):
-    """The regions of a network on a bounded domain, exactly; `reluscope.testing.check_certificate` checks it.
+    """The exact regions of a network on a bounded domain; `reluscope.testing.check_certificate` checks it.
 
     Parameters
     ----------
     fingerprint : str
-        Of the network.
+        Fingerprint of the network.
     lift : tuple of (d + 1) points of n fractions
-        Origin and basis of the slice that the domain is; empty for a domain in input space.
+        Origin and basis of the slice that is the domain; empty for a domain in input space.
     half_spaces : tuple of (d + 1) fractions each
         The domain: ``(a, c)`` stands for ``a . x + c >= 0``.
     vertices : tuple of points of d fractions
@@ -58,7 +58,7 @@ class Certificate(Shown):
     codes : tuple of codes
         Pieces of all units, gate by gate, for each region.
     corners : tuple of tuples of int
-        Which vertices each region has.
+        Vertices of each region, by index.
 
     Examples
     --------

@@ -23,24 +23,25 @@ class Faces:
     Parameters
     ----------
     vertices : (v, d) float64; blur : (v,) float64
-        In domain coordinates, and how far each may be from where it should be by rounding.
+        In domain coordinates, with the possible rounding error of each position.
     heights : (v, u) float64
-        Functions of the outputs by which the complex is cut, too, at the vertices; exactly zero on their zero sets.
+        Values at the vertices of the functions of the outputs that also cut the complex; exactly zero on their zero
+        sets.
     offsets, ids : tuples of d arrays
         Face f of dimension k has the faces ``ids[k - 1][offsets[k - 1][f] : offsets[k - 1][f + 1]]`` of dimension
         k - 1 on its boundary.
     is_border : tuple of d + 1 (faces,) bool
         Which faces of every dimension lie on the boundary of the domain.
     words : (cells, w) uint64
-        Packed codes of the cells; cells that max gates have cut have one code.
+        Packed codes of the cells; cells cut by max gates share one code.
     num_undecided : int
-        Signs that stayed undecided, vertices of one name that lie apart, and facets without the cells beside them.
+        Undecided signs, vertices of one name that lie apart, and facets without the cells beside them.
     num_open : int
-        Cells that were left when work stopped.
+        Unfinished cells when work stopped.
     note : str
         Why work stopped early, empty if it did not.
     regions : (cells,) int64
-        The region of a partition that each cell is of, -1 where it is not among them; empty if nobody asked.
+        Region of a partition that each cell belongs to, -1 if it is not among them; empty if not requested.
     """
 
     vertices: Float[np.ndarray, "v d"]
@@ -72,17 +73,17 @@ class Faces:
 
     @read_arguments
     def among(self, is_in: Bool[np.ndarray, " v"]) -> tuple[Bool[np.ndarray, " _"], ...]:
-        """Return for every dimension which faces have all their vertices among some: a closed subcomplex.
+        """Return for every dimension the faces with all vertices in a given set: a closed subcomplex.
 
         Parameters
         ----------
         is_in : (v,) bool
-            Which vertices.
+            Marks the vertices of the set.
 
         Raises
         ------
         ShapeError
-            If it is not said of every vertex.
+            If there is not one entry per vertex.
         """
         if len(is_in) != len(self.vertices):
             raise ShapeError(f"is_in must say of each of {len(self.vertices)} vertices whether it is, got {len(is_in)}")

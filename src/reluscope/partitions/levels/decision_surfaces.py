@@ -29,27 +29,27 @@ class DecisionSurface(PieceGeometry):
     ----------
     domain : Domain
     vertices : (v, d) float64; blur : (v,) float64
-        In domain coordinates, and how far each may be from where it should be by the rounding of what cuts there.
+        In domain coordinates, with the possible rounding error of each position.
     offsets : (p + 1,) int64; ids : (offsets[-1],) int64
-        Piece i has the vertices ``ids[offsets[i] : offsets[i + 1]]``, in cyclic order, counter-clockwise seen from the
-        second class; a segment has the first class on its left.
+        Piece i has the vertices ``ids[offsets[i] : offsets[i + 1]]``, in cyclic order, counter-clockwise seen from
+        the second class; a segment has the first class on its left.
     classes : (p, 2) int64
         The two classes that meet, the lower first.
     normals : (p, d) float64
-        Unit vectors across the pieces, towards the second class.
+        Unit normals of the pieces, towards the second class.
     codes : Codes
-        Of the region that each piece bounds where the second class is.
+        Code of the region on the second class's side of each piece.
     witnesses : (p, d) float64
         A point inside this region and class, beside the piece.
     border : (e, d - 1) int64
         Vertices of the ridges on the boundary of the domain.
     num_undecided : int
-        Signs that stayed undecided, and vertices of neighbouring chunks that do not lie on each other.
+        Undecided signs, and vertices of neighbouring chunks that do not coincide.
     num_open : int
-        Cells that were left when work stopped.
+        Unfinished cells when work stopped.
     tolerance : Tolerance
     fingerprint : str
-        Of the network.
+        Fingerprint of the network.
     note : str
         Why work stopped early, empty if it did not.
     work : mapping

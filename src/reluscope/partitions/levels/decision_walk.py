@@ -41,27 +41,27 @@ def decision_surface(
     progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> DecisionSurface:
-    """Find where the class of a network changes, exactly: polygons in space, segments in the plane.
+    """Return the exact set where the class of a network changes: polygons in space, segments in the plane.
 
     Parameters
     ----------
     network : Network
-        Its `decision` says how the class is read; at ties it is the lower one.
+        Its `decision` defines the class; at ties the lower class wins.
     domain : Box, Polyhedron or Slice
-        Bounded, of two or three dimensions: of the input space, or a slice of one of any dimension.
+        Bounded, of two or three dimensions: in the input space, or a slice of an input space of any dimension.
     budget : Budget, optional
-        Seconds after which to stop, or cells around the surface; the result then holds what was finished.
+        Limit of seconds, or of cells around the surface; the result holds the finished part.
     executor : concurrent.futures.Executor, optional
         Runs independent parts.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a function receives the share done, from 0 to 1.
     tolerance : Tolerance, optional
         Resolution and rounding; see `Tolerance`.
 
     Returns
     -------
     DecisionSurface
-        Empty where the class does not change.
+        Empty if the class does not change.
 
     Raises
     ------
@@ -74,9 +74,9 @@ def decision_surface(
 
     Notes
     -----
-    The differences of all scores are one gate more behind the network, and cells are dropped on which bounds prove one
-    class. With m classes these are m (m - 1) / 2 units, which also cut where two scores tie below a third: polygons
-    may be in more parts than the classes ask for.
+    The differences of all scores are one more gate after the network. Cells where bounds prove one class are
+    dropped. With m classes the gate has m (m - 1) / 2 units, which also cut where two scores tie below a third:
+    polygons may be in more parts than necessary.
 
     Examples
     --------

@@ -36,26 +36,28 @@ ROUNDED = 64 * 2.0**-53
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LevelSet(PieceGeometry):
-    """Where a function f crosses a level: convex polygons in space, segments in the plane, with shared vertices.
+    """Where a function f crosses a level: convex polygons in space or segments in the plane.
+
+    Pieces share vertices.
 
     Parameters
     ----------
     domain : Domain
     level : float
     outputs : tuple of int
-        The output of the network that f is, or two whose difference it is: of a model that ends with a sigmoid or the
-        like, with the level that was brought before it.
+        The output that is f, or two whose difference is f. For a model that ends with a sigmoid or the like,
+        outputs and level are those before it.
     plateaus : str
-        On which side regions count on which f equals the level identically.
+        The side to which regions with f identically equal to the level belong.
     vertices : (v, d) float64; blur : (v,) float64
-        In domain coordinates, and how far each may be from where it should be by the rounding of what cuts there.
+        In domain coordinates, with the possible rounding error of each position.
     offsets : (p + 1,) int64; ids : (offsets[-1],) int64
         Piece i has the vertices ``ids[offsets[i] : offsets[i + 1]]``, in cyclic order, counter-clockwise seen from
         where f is larger; a segment has f smaller on its left.
     normals : (p, d) float64
-        Unit vectors across the pieces, towards larger f.
+        Unit normals of the pieces, towards larger f.
     codes : Codes
-        Of the region that each piece bounds where f is larger.
+        Code of the region beside each piece where f is larger.
     witnesses : (p, d) float64
         A point inside this region, beside the piece.
     solid_cells : Codes; solid_witnesses : (s, d) float64
@@ -63,14 +65,14 @@ class LevelSet(PieceGeometry):
     border : (e, d - 1) int64
         Vertices of the ridges on the boundary of the domain.
     walls : Walls
-        The boundary of the domain, by the side of the level that it is on.
+        The boundary of the domain, divided by the side of the level.
     num_undecided : int
-        Signs that stayed undecided, and vertices of neighbouring chunks that do not lie on each other.
+        Undecided signs, and vertices of neighbouring chunks that do not coincide.
     num_open : int
-        Cells that were left when work stopped.
+        Unfinished cells when work stopped.
     tolerance : Tolerance
     fingerprint : str
-        Of the network.
+        Fingerprint of the network.
     note : str
         Why work stopped early, empty if it did not.
     work : mapping
@@ -150,19 +152,19 @@ class LevelSet(PieceGeometry):
         Parameters
         ----------
         capped : {"below", "above"}, optional
-            Of the part of the domain where f is below the level, or above it: the sides of the domain are its caps.
-            Without it, what the level set encloses, if that is closed.
+            The part of the domain where f is below the level, or above it, closed by the sides of the domain. Without
+            it, the body that a closed level set encloses.
 
         Raises
         ------
         InputError
-            If the level set is open, and is not to be capped.
+            If the level set is open, and ``capped`` is not given.
         IncompletePartitionError
-            If work on it stopped early.
+            If the computation of the level set stopped early.
 
         Notes
         -----
-        By the divergence theorem: of bodies inside each other, what lies between them counts.
+        By the divergence theorem: for nested bodies, the volume between them counts.
 
         Examples
         --------

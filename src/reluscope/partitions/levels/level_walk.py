@@ -51,35 +51,36 @@ def level_set(
     tolerance: Tolerance | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> LevelSet:
-    """Find where an output of a network crosses a level, exactly: segments in the plane, polygons in space.
+    """Return the exact set where an output crosses a level: segments in the plane, polygons in space.
 
     Parameters
     ----------
     network : Network
     domain : Box, Polyhedron or Slice
-        Bounded, of two or three dimensions: of the input space, or a slice of one of any dimension.
+        Bounded, of two or three dimensions: in the input space, or a slice of an input space of any dimension.
     level : float
-        Of the model's output: where it ends with a sigmoid or the like, the nearest number before that is taken.
+        Level of the model's output. If the model ends with a sigmoid or the like, the closest number before it is
+        used.
     output : int or two of them
-        The function f is this output; of two outputs the first less the second, whose level 0 is where they tie.
+        The function f is this output; for two outputs the first minus the second, whose level 0 is their tie.
     plateaus : {"below", "above"}
-        On which side regions count on which f equals the level identically. With "below" the pieces found are the
+        The side to which regions with f identically equal to the level belong. With "below" the pieces are the
         boundary of ``f > level``, with "above" that of ``f >= level``.
     budget : Budget, optional
-        Seconds after which to stop, or cells around the level; the result then holds what was finished.
+        Limit of seconds, or of cells around the level; the result holds the finished part.
     executor : concurrent.futures.Executor, optional
         Runs independent parts.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a function receives the share done, from 0 to 1.
     tolerance : Tolerance, optional
         Resolution and rounding; see `Tolerance`.
     checkpoint : path, optional
-        A folder that keeps what was found, part by part; if it is there, work goes on from it.
+        A folder that keeps finished parts; if it exists, the computation continues from it.
 
     Returns
     -------
     LevelSet
-        Empty where the level is not crossed.
+        Empty if the level is not crossed.
 
     Raises
     ------
@@ -87,7 +88,7 @@ def level_set(
         If the output does not exist, the domain is unbounded or of another dimension, or the checkpoint belongs to
         another level set, is damaged, or cannot be written.
     NotApplicableError
-        If a network with max gates, which is taken through in one piece, is to have a checkpoint.
+        If a checkpoint is given for a network with max gates, which is computed in one piece.
     ShapeError
         If the domain lies in another space.
     DegenerateGeometryError
@@ -95,9 +96,9 @@ def level_set(
 
     Notes
     -----
-    The level is one gate more behind the network, so that it cuts cells as units do, with their error analysis and
-    resolution. After each gate, cells are dropped on which bounds of f exclude the level; these include rounding, so
-    that nothing is lost. The cost is that of the cells around the level, not of all regions.
+    The level is one more gate after the network, and cuts cells as units do, with their error analysis and
+    resolution. After each gate, cells are dropped if bounds of f, rounding included, exclude the level. The cost is
+    that of the cells around the level, not of all regions.
 
     Where f touches the level without crossing it, as the absolute value touches 0, there is no piece.
 

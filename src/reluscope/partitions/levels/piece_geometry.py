@@ -113,23 +113,23 @@ class PieceGeometry:
         *,
         color: Literal["region", "normal"] | Int[np.ndarray, " p"] | None = None,
     ) -> None:
-        """Write the polygons to a file that other programs open, whole or not at all.
+        """Write the polygons to a file for other programs, completely or not at all.
 
         Parameters
         ----------
         path : path
             Ends in ``.ply`` or ``.obj`` (polygons with shared vertices and all digits; the colours of ``.obj`` are in a
-            file ``.mtl`` beside it), or in ``.glb`` or ``.stl`` (triangles with 32-bit coordinates, which a warning
-            says if vertices fall together; ``.stl`` has no colours).
+            file ``.mtl`` beside it), or in ``.glb`` or ``.stl`` (triangles with 32-bit coordinates, with a warning if
+            vertices coincide; ``.stl`` has no colours).
         color : {"region", "normal"} or (p,) int64, optional
-            What the colours of polygons mean: the region, the normal, or a class of each, as of
-            ``network(surface.witnesses).argmax(1)``. Without it they have none.
+            Meaning of the polygons' colours: the region, the normal, or a class per polygon, such as
+            ``network(surface.witnesses).argmax(1)``. Without it there are no colours.
 
         Raises
         ------
         InputError
-            If the name of the file ends otherwise, it cannot be written, the level set lies in the plane, or there is
-            not one class for each polygon.
+            If the path has another suffix, the file cannot be written, the level set lies in the plane, or there is not
+            one class per polygon.
 
         Examples
         --------
@@ -142,7 +142,9 @@ class PieceGeometry:
 
     @read_arguments
     def to_trimesh(self, *, color: Literal["region", "normal"] | Int[np.ndarray, " p"] | None = None) -> "Trimesh":
-        """Return the triangles as a mesh of the package trimesh (``pip install "reluscope[mesh]"``), as they are.
+        """Return the triangles as a mesh of the package trimesh (``pip install "reluscope[mesh]"``).
+
+        The triangles are not changed.
 
         Parameters
         ----------
@@ -154,7 +156,7 @@ class PieceGeometry:
         ReluscopeError
             If trimesh is not installed.
         InputError
-            If the level set lies in the plane, or there is not one class for each polygon.
+            If the level set lies in the plane, or there is not one class per polygon.
         """
         return as_trimesh(as_mesh(self, color))
 

@@ -41,12 +41,14 @@ def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None, max_
     ----------
     figure : Figure
     name : str
-        Goes before every id, so that several pictures can share a page; what is no letter or digit becomes a hyphen.
+        Prefix of every id, so that pictures can share a page; other characters than letters and digits become
+        hyphens.
     ink : str, optional
-        Colour of text and axes, as matplotlib takes it; ``"currentColor"`` makes them follow the page.
+        Colour of text and axes, as in matplotlib; with ``"currentColor"`` they follow the page.
     max_bytes : int, optional
-        Of a longer text, lines, points and areas become pixels of 256 colours, 200 an inch or, if it is still too
-        long, fewer, while words and axes stay; then axes as a whole, words and all: the shortest text if none fits.
+        If the text is longer, lines, points and areas become pixels of 256 colours, 200 per inch or fewer; words
+        and axes stay. If necessary, whole axes become pixels, words included. If no version fits, the shortest is
+        returned.
 
     Returns
     -------

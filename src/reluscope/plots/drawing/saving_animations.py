@@ -29,25 +29,25 @@ def save_animation(
     Parameters
     ----------
     animation : matplotlib.animation.Animation
-        Such as `reluscope.plots.animation` returns.
+        For instance from `reluscope.plots.animation`.
     path : path
-        Ends in ``.gif``, or in ``.mp4``, for which ``pip install "reluscope[video]"`` brings the encoder.
+        Ends in ``.gif``, or in ``.mp4``, whose encoder ``pip install "reluscope[video]"`` installs.
     dpi : int
         Pixels per inch.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a function receives the share done, from 0 to 1.
 
     Raises
     ------
     InputError
-        If the suffix is neither, or the file cannot be written; what was there before stays.
+        If the suffix is neither, or the file cannot be written; an existing file then stays.
     ReluscopeError
         If there is no encoder for MP4.
 
     Notes
     -----
-    GIF viewers show a frame for a multiple of 10 ms. Neighbouring frames that are the same, pixel by pixel, become one
-    that lasts longer.
+    GIF viewers show a frame for a multiple of 10 ms. Consecutive frames with identical pixels become one longer
+    frame.
 
     Examples
     --------

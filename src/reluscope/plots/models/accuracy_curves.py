@@ -25,19 +25,19 @@ BAR, OPEN = 1.2, "left open by rounding or ties"
 
 @read_drawn
 def accuracy_curve(curve: Findings, *, axes: Axes | None = None) -> Figure:
-    """Draw the accuracies of a network reduced to a few affine maps, and that of the network itself.
+    """Draw the accuracies of a network reduced to a few affine maps, and of the network itself.
 
     Parameters
     ----------
     curve : Findings
         As `reluscope.compression.accuracy_curve` returns it.
     axes : matplotlib axes, optional
-        Where to draw; by default in a new figure.
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Where rounding or ties leave an accuracy open, its interval is a bar.
+        If rounding or ties leave an accuracy open, its interval is a bar.
 
     Examples
     --------

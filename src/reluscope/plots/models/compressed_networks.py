@@ -29,7 +29,7 @@ def curves_of_networks(curves: Mapping[str, Findings], *, columns: Count) -> Fig
     Returns
     -------
     matplotlib.figure.Figure
-        The line across a panel is the accuracy of the network itself, which stands in its title.
+        The line across a panel is the accuracy of the network itself, which is also in the title.
 
     Examples
     --------

@@ -39,9 +39,9 @@ def gradient_eigenvalues(found: Mapping[str, ActiveSubspaces], *, axes: Axes | N
     Returns
     -------
     matplotlib.figure.Figure
-        Medians over outputs, with bands from the least to the largest, as far as eigenvalues are above what their
-        decomposition leaves of zero. Lines are thin where an output's is no more than its bound on rounding, which
-        grows with depth faster than rounding does.
+        Medians over outputs, with bands from the smallest to the largest, for eigenvalues above the numerical zero.
+        Lines are thin where an output's eigenvalue does not exceed its bound on rounding, which grows faster with
+        depth than rounding does.
 
     Examples
     --------

@@ -19,21 +19,21 @@ MARKS = ("o", "s", "^", "D")
 
 @read_drawn
 def persistence(found: Findings, *, kind: Literal["bars", "diagram"] = "bars", axes: Axes | None = None) -> Figure:
-    """Draw at which levels pieces, tunnels and hollows of sublevel sets are there.
+    """Draw the levels at which pieces, tunnels and hollows of sublevel sets exist.
 
     Parameters
     ----------
     found : Findings
-        Of `reluscope.topology.persistence`.
+        From `reluscope.topology.persistence`.
     kind : {"bars", "diagram"}
-        A bar from beginning to end for each, the longest of a kind at the bottom; or a point for each, beginning to the
-        right and end up, so that what is far from the diagonal lasts.
+        A bar from beginning to end for each, the longest of each kind at the bottom; or a point for each, beginning
+        to the right and end up: points far from the diagonal last long.
     axes : matplotlib axes, optional
 
     Returns
     -------
     matplotlib.figure.Figure
-        What never ends has an arrow, or lies on the dashed line at the top.
+        Features that never end have an arrow, or lie on the dashed line at the top.
     """
     axes = canvas(axes, (6.4, 3.2) if kind == "bars" else (4.4, 4.2))
     if not len(found):

@@ -23,19 +23,19 @@ LEAST_NAMED = 0.04
 
 @read_drawn
 def pruning_curves(curves: Mapping[str, PruningCurve], *, axes: Axes | None = None) -> Figure:
-    """Draw accuracies of pruned networks over the share of their weights.
+    """Draw the accuracies of pruned networks over the share of their weights.
 
     Parameters
     ----------
     curves : mapping of names to PruningCurve
     axes : matplotlib axes, optional
-        Where to draw; by default in a new figure.
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
     matplotlib.figure.Figure
-        One line per curve; where channels go from step to step, some steps are named by the channels that are
-        left, layer by layer. Where rounding leaves an accuracy open, its interval is a bar.
+        One line per curve. If steps remove channels, some steps are labelled with the remaining channels, layer by
+        layer. If rounding leaves an accuracy open, its interval is a bar.
 
     Examples
     --------

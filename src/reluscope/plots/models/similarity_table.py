@@ -14,22 +14,22 @@ from reluscope.plots.style import DARK, INK, LIGHT, bare, canvas, figure_of, sca
 
 @read_drawn
 def similarity(found: Findings, name: str, *, cap: Positive | None = None, axes: Axes | None = None) -> Figure:
-    """Draw one quantity of all pairs of networks, rows against columns.
+    """Draw one quantity for all pairs of networks, rows against columns.
 
     Parameters
     ----------
     found : Findings
         As `reluscope.similarity.compare` returns it.
     name : str
-        Of the quantity, for instance ``"cka"``.
+        Name of the quantity, for instance ``"cka"``.
     cap : float, optional
-        Larger numbers get one colour, so that a few do not hide what the others are.
+        Larger numbers share one colour, so that a few do not hide the rest.
     axes : matplotlib axes, optional
 
     Returns
     -------
     matplotlib.figure.Figure
-        Light cells are alike, dark ones are not; a dash stands where the quantity is not defined.
+        Light cells are similar, dark ones are not; a dash marks an undefined quantity.
     """
     drawn = PAIR_QUANTITIES[read_option(name, "name", [one for one in found if one in PAIR_QUANTITIES])]
     networks, values = compared_networks(found), pair_matrix(found, name)

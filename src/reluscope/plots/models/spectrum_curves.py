@@ -45,9 +45,9 @@ def spectra(
     Parameters
     ----------
     found : Findings
-        Of `reluscope.stability.spectra`.
+        From `reluscope.stability.spectra`.
     layers : sequence of int, optional
-        Positions among the layers; by default the gates. Layers of which only the extremes are known are left out.
+        Positions among the layers; by default the gates. Layers with only the extreme values known are omitted.
     band : (low, high), optional
         Quantiles over samples between which a band is drawn.
     axes : matplotlib axes, optional
@@ -55,8 +55,7 @@ def spectra(
     Returns
     -------
     matplotlib.figure.Figure
-        Medians over samples of the largest, the second largest, ... value, as far as they count as nonzero; affine
-        layers are dashed.
+        Medians over samples of the largest, the second largest, ... value, if nonzero; affine layers are dashed.
     """
     axes = canvas(axes, (6.4, 3.8))
     every = _first(found)
@@ -90,18 +89,18 @@ def spectra(
 
 @read_drawn
 def spectra_by_layer(found: Mapping[str, Findings]) -> Figure:
-    """Draw sizes of layers, numbers of nonzero singular values and condition numbers, layer after layer.
+    """Draw sizes, numbers of nonzero singular values and condition numbers of layers, in order of layers.
 
     Parameters
     ----------
     found : mapping of names to Findings
-        Of `reluscope.stability.spectra`, for each network.
+        From `reluscope.stability.spectra`, for each network.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Three rows of medians over samples; marks of affine layers are hollow. Condition numbers of layers of which only
-        the extremes are known are lower bounds.
+        Three rows of medians over samples; marks of affine layers are hollow. For layers with only the extreme
+        values known, condition numbers are lower bounds.
     """
     figure = new_figure((6.4, 6.2))
     rows = [canvas(axes, (0, 0)) for axes in figure.subplots(3, 1, sharex=True)]
@@ -135,7 +134,7 @@ def spectra_by_layer(found: Mapping[str, Findings]) -> Figure:
 
 @read_drawn
 def correlation_counts(found: CorrelationCounts, *, axes: Axes | None = None) -> Figure:
-    """Draw how many rows meet the correlation condition of Lemma 9, by its constant.
+    """Draw the number of rows that satisfy the correlation condition of Lemma 9, over its constant.
 
     Parameters
     ----------
@@ -145,8 +144,7 @@ def correlation_counts(found: CorrelationCounts, *, axes: Axes | None = None) ->
     Returns
     -------
     matplotlib.figure.Figure
-        A dashed line marks all rows that are left, which the lemma needs, and a thin one the constant where they are
-        met.
+        A dashed line marks all remaining rows, which the lemma requires, a thin one the constant that reaches them.
     """
     axes = canvas(axes, (6.4, 3.2))
     color = category(0)

@@ -24,7 +24,7 @@ MAX_GATES = 8
 
 @read_drawn
 def tracking(records: Records) -> Figure:
-    """Draw what a tracker recorded, over epochs.
+    """Draw the records of a tracker over epochs.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def tracking(records: Records) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        One panel per kind of number; those that no record has are left out. Hollow marks are no proof of one number:
+        One panel per kind of number; kinds without any record are omitted. Hollow marks are not proved numbers:
         lower bounds of regions, and estimates where rounding could change codes. Of more than eight gates the first
         and the last are drawn.
     """

@@ -31,16 +31,16 @@ def codes(
     class_names: Sequence[str] | None = None,
     axes: Axes | None = None,
 ) -> Figure:
-    """Draw which piece every unit uses at every sample.
+    """Draw the piece of every unit at every sample.
 
     Parameters
     ----------
     codes : Codes
-        Of s samples; may be empty.
+        Codes of s samples; may be empty.
     labels : (s,) int, optional
-        Class of each sample: samples of one class stand together, in a band of their own.
+        Class of each sample: samples of one class form a band.
     class_names : sequence of str, optional
-        What the classes are called; by default their numbers.
+        Names of the classes; by default their numbers.
     axes : matplotlib axes, optional
 
     Returns
@@ -48,8 +48,8 @@ def codes(
     matplotlib.figure.Figure
         One row per sample, one column per unit, light for the first piece and dark for the last (for ReLU: inactive
         and active). Within a class, samples are sorted along the direction in which codes differ most, equal codes
-        together; units stay in their order. A cell that stands for several samples or units shows their mean; the
-        axes say of how many at most. Of max gates the number of a candidate has no meaning but its place in the window.
+        together; units keep their order. A cell for several samples or units shows their mean; the axes give the
+        largest number per cell. For max gates, the number of a candidate means only its place in the window.
 
     Raises
     ------

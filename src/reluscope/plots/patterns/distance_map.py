@@ -28,13 +28,13 @@ def class_distances(found: Findings, *, names: Sequence[str] | None = None, axes
     found : Findings
         From `codespace.class_distances`.
     names : sequence of str, optional
-        What the classes in the table are called; by default their numbers.
+        Names of the classes in the table; by default their numbers.
     axes : matplotlib axes, optional
 
     Returns
     -------
     matplotlib.figure.Figure
-        Numbers in the cells, in units; a class of one sample has no distance within.
+        Numbers in the cells are in units; a class of one sample has no distance within.
     """
     classes = np.unique(found.keys["class"])
     number = len(classes)
@@ -70,20 +70,20 @@ def class_distances(found: Findings, *, names: Sequence[str] | None = None, axes
 
 @read_drawn
 def distance_histogram(found: Findings, *, grouped: bool = True, axes: Axes | None = None) -> Figure:
-    """Draw how the distances of pairs of samples are distributed.
+    """Draw the distribution of the distances of pairs of samples.
 
     Parameters
     ----------
     found : Findings
         From `codespace.pair_distances`.
     grouped : bool
-        Whether pairs within and between classes are told apart.
+        Distinguish pairs within and between classes.
     axes : matplotlib axes, optional
 
     Returns
     -------
     matplotlib.figure.Figure
-        Each kind of pair adds up to 100 %, so that the many pairs between classes do not hide those within.
+        Each kind of pair sums to 100 %, so that the many pairs between classes do not hide pairs within classes.
     """
     axes = canvas(axes, (5.4, 3.3))
     within, between, every = found.details["histogram"]

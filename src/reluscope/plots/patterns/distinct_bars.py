@@ -14,20 +14,21 @@ MAX_BARS = 30
 
 @read_drawn
 def distinct_codes(found: Findings, num_samples: Count, *, axes: Axes | None = None) -> Figure:
-    """Draw how many different codes the samples have, one bar per gate and one for all gates together.
+    """Draw the number of distinct codes of the samples, one bar per gate and one for all gates together.
 
     Parameters
     ----------
     found : Findings
         From `codespace.distinct_codes`.
     num_samples : int
-        How many samples these are the codes of.
+        Number of samples.
     axes : matplotlib axes, optional
 
     Returns
     -------
     matplotlib.figure.Figure
-        The grey bar behind is the number of samples; of more than 30 gates the first and the last are shown.
+        The grey bar in the background is the number of samples; of more than 30 gates the first and the last are
+        shown.
     """
     rows = list(zip(found.keys["gate"].tolist(), found[NUM_CODES].value.tolist(), strict=True))
     if found.summary is not None:

@@ -37,24 +37,24 @@ def embeddings(
     Parameters
     ----------
     grid : sequence of sequences of (s, 2) arrays
-        Row by row, of one length each; None leaves a panel empty.
+        Rows of equal length; None leaves a panel empty.
     labels : (s,) int
         Classes of the samples.
     rows, columns : sequences of str
-        What stands beside the rows and above the columns.
+        Labels beside the rows and above the columns.
     names : sequence of str, optional
-        What classes are called, by number.
+        Names of the classes, by number.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Both axes of a panel have one scale, which is the panel's own: embeddings say which codes are near each other,
-        and sizes of different layers are not comparable.
+        Both axes of a panel have one scale, which differs between panels: embeddings show which codes are near each
+        other, and sizes of different layers are not comparable.
 
     Raises
     ------
     ShapeError
-        If names or labels do not fit the grid.
+        If names or labels do not match the grid.
 
     Examples
     --------

@@ -18,7 +18,7 @@ NAMES = ("changing", "always on", "dead")
 
 @read_drawn
 def unit_usage(usage: Findings, *, axes: Axes | None = None) -> Figure:
-    """Draw which share of each gate's units changes, is always on or is dead on the samples.
+    """Draw the shares of each gate's units that change, are always on or are dead on the samples.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def unit_usage(usage: Findings, *, axes: Axes | None = None) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        One bar per gate, numbers of units inside where they fit; of more than 30 gates the first and the last.
+        One bar per gate, with numbers of units if they fit; of more than 30 gates the first and the last.
     """
     rows = np.arange(len(usage))
     if len(rows) > MAX_BARS:

@@ -23,14 +23,14 @@ LARGEST, SMALLEST = 700.0, 6.0
 def region_clusters(
     part: Partition, labels: Int[np.ndarray, " r"], centers: Float[np.ndarray, "k c"], *, output: Output = None
 ) -> Figure:
-    """Draw which cluster every region of a plane belongs to, and the clusters of the coefficients beside.
+    """Draw the cluster of every region of a plane, and beside it the clusters of the coefficients.
 
     Parameters
     ----------
     part : Partition
-        Of a bounded plane, with its network.
+        Partition of a bounded plane, with its network.
     labels : (r,) int
-        Cluster of every region, at most 20.
+        Cluster of every region, at most 20 clusters.
     centers : (k, 3) float64
         Coefficients and constant of every centre.
     output : int or pair of int, optional
@@ -39,7 +39,7 @@ def region_clusters(
     Returns
     -------
     matplotlib.figure.Figure
-        The area of a dot grows like that of its region; crosses are the centres.
+        The area of a dot grows with that of its region; crosses are the centres.
 
     Raises
     ------

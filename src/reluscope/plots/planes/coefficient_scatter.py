@@ -44,20 +44,20 @@ def coefficient_scatter(
     part : Partition
         Of one or two dimensions, with its network; may be empty or have stopped early.
     output : int or pair of int, optional
-        Of which output, or for ``(a, b)`` of output a minus output b, whose sign decides between two classes. By
-        default the only output, or of two outputs the second minus the first.
+        The output, or for ``(a, b)`` output a minus output b, whose sign decides between two classes. By default
+        the only output, or of two outputs the second minus the first.
     neighbors : bool
         Join regions that share a facet.
     colors : RegionColors, optional
-        Colours given out already, so that equal codes look alike in several pictures.
+        Colours to reuse, so that equal codes match in several pictures.
     axes : matplotlib axes, optional
-        Where to draw; by default in a new figure.
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
     matplotlib.figure.Figure
-        In the plane the two slopes; on a line slope and intercept. The area of a dot grows like that of its region,
-        from a smallest dot on.
+        In the plane the two slopes; on a line slope and intercept. The area of a dot grows with the size of its
+        region, from a smallest dot on.
 
     Raises
     ------

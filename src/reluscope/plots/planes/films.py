@@ -37,9 +37,9 @@ def animation(
     Parameters
     ----------
     partitions : iterable of Partition
-        Of one bounded plane, by networks with the same gates, such as one network after each epoch. Each is looked at
-        once and let go, so that a generator never holds two; empty ones, and those that stopped early, are shown as
-        they are.
+        Partitions of one bounded plane, by networks with the same gates, such as one network after each epoch. Each
+        is read once and released: a generator never holds two. Empty and incomplete partitions are shown as they
+        are.
     titles : iterable of str, optional
         One per partition; by default its number of regions with the claim.
     output : int or pair of int, optional
@@ -49,30 +49,30 @@ def animation(
     samples : (s, *input_shape) or (s, n), optional
         Points of input space to mark in every frame.
     labels : (s,) int, optional
-        Their classes, which differ in mark and filling.
+        Classes of the samples, distinguished by mark and filling.
     fps : float
         Frames per second.
     colors : RegionColors, optional
-        Colours given out already, so that equal codes look alike in several pictures.
+        Colours to reuse, so that equal codes match in several pictures.
 
     Returns
     -------
     matplotlib.animation.FuncAnimation
-        A region keeps its colour as long as its code lives, and when it comes back. Limits are those of all frames.
-        `reluscope.plots.save_animation` writes it to a file; ``to_jshtml()`` makes a player for a notebook.
+        A region keeps its colour as long as its code exists, and if it returns. Limits are those of all frames.
+        `reluscope.plots.save_animation` writes the film to a file; ``to_jshtml()`` makes a player for a notebook.
 
     Raises
     ------
     InputError
-        If there is no partition, they are not of one bounded plane, or differ in their gates, networks are missing, or
-        there is not one title per partition.
+        If there is no partition, they are not of one bounded plane, or differ in their gates, networks are missing,
+        or there is not one title per partition.
     ShapeError
         If there is not one label per sample.
 
     Notes
     -----
-    All partitions are asked for at once, because limits are; what stays in memory is what is drawn, about 0.3 kB per
-    region and frame. Drawing takes some 0.1 s per frame.
+    All partitions are read at once to find the limits. Memory holds the drawn data, about 0.3 kB per region and
+    frame. Drawing takes some 0.1 s per frame.
 
     Examples
     --------

@@ -61,24 +61,24 @@ def boundaries(
     part : Partition
         Of one or two dimensions; may be empty or have stopped early.
     by : str, callable or (f,) array
-        ``"gate"``: the first gate with a unit that changes its piece across the facet; ``"flips"``: how many units
-        change at once, which is 1 everywhere on networks in general position. A callable takes the partition and
-        returns one value per facet, in the order of ``part.facets``; a line takes ``"gate"`` only.
+        ``"gate"``: the first gate with a unit that changes its piece across the facet. ``"flips"``: the number of
+        units that do, 1 everywhere on networks in general position. A callable receives the partition and returns
+        one value per facet, in the order of ``part.facets``. On a line, ``"gate"`` only.
     label : str
-        What the colours mean.
+        Meaning of the colours.
     samples : (s, *input_shape) or (s, n), optional
-        Points of input space to mark; hollow circles lie off the plane and are shown at their foot.
+        Points of input space to mark; points off the plane are hollow circles at their projection.
     sample_labels : sequence of str, optional
         One per sample.
     coarse : Partition, optional
-        Of the same plane by the first gates (`coarse_partition`): drawn where regions were not reached.
+        Partition of the plane by the first gates (`coarse_partition`), drawn where regions were not reached.
     axes : matplotlib axes, optional
 
     Returns
     -------
     matplotlib.figure.Figure
-        Of a plane: later gates above earlier ones, in thinner lines; regions in grey by their share of active units,
-        where there are gates of two pieces. Of a line: one row per gate, with a tick at every kink.
+        On a plane: later gates above earlier ones, in thinner lines; regions in grey by their share of active
+        units, if there are gates of two pieces. On a line: one row per gate, with a tick at every kink.
 
     Raises
     ------

@@ -55,19 +55,19 @@ def interactive(
     color : str, callable or (r,) array, optional
         As for `reluscope.plots.partition`.
     label : str
-        What the colours mean.
+        Meaning of the colours.
     class_names : sequence of str, optional
-        What the classes are called; by default their numbers.
+        Names of the classes; by default their numbers.
     most : int
-        More regions than this are refused: browsers answer slowly beyond 20,000.
+        Upper limit on the number of regions: browsers respond slowly beyond 20,000.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        Never shown. Under the pointer: the row of the region, the first digits of its code and how many units are
-        active, the class at its witness, the norm of its affine map along the plane, its area. Class and norm are left
-        out of a partition that was loaded without its network. The window is a grid of 40,000 cells; a note speaks of
-        the region at the centre of its cell, or of the region around a witness within 4 pixels.
+        Never shown. The description contains the row of the region, the first digits of its code, the number of
+        active units, the class at its witness, the norm of its affine map along the plane, and its area. Class and
+        norm are omitted if the partition was loaded without its network. The window is a grid of 40,000 cells; the
+        region is that at the centre of the cell, or that around a witness within 4 pixels.
 
     Raises
     ------

@@ -16,19 +16,19 @@ from reluscope.plots.style import DARK, RASTER_ABOVE, canvas, category, figure_o
 
 @read_drawn
 def merged_regions(merged: MergedRegions, *, axes: Axes | None = None) -> Figure:
-    """Draw the pieces of a plane, with thick lines between them and thin ones between the regions inside.
+    """Draw the pieces of a plane, with thick lines between pieces and thin lines between their regions.
 
     Parameters
     ----------
     merged : MergedRegions
         Of two dimensions.
     axes : matplotlib axes, optional
-        Where to draw; by default in a new figure.
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Neighbouring pieces differ in colour; colours mean nothing else.
+        Colours only distinguish neighbouring pieces.
 
     Raises
     ------

@@ -26,16 +26,16 @@ def preimages_in_plane(
     *,
     samples: Points | None = None,
 ) -> Figure:
-    """Draw the classes of a network of two inputs, the kinds of preimages of a layer, and its condition numbers.
+    """Draw the classes of a network of two inputs, and a layer's kinds of preimages and condition numbers.
 
     Parameters
     ----------
     part : Partition
-        Of a plane, with its network.
+        Partition of a plane, with its network.
     found : Preimages
-        Of the layer's output at one point of every region.
+        Preimages of the layer's output at one point of every region.
     conditions : (r,) float64
-        Condition numbers of the layer's Jacobian, NaN where it has no nonzero singular value.
+        Condition numbers of the layer's Jacobian, NaN if it has no nonzero singular value.
     samples : (s, *input_shape) or (s, n), optional
         Points of input space to mark, over the classes.
 
@@ -47,7 +47,7 @@ def preimages_in_plane(
     Raises
     ------
     ShapeError
-        If there is not one preimage and one number for every region.
+        If there is not one preimage and one number per region.
 
     Examples
     --------

@@ -34,33 +34,34 @@ def raster(
     pixels: Count = 400,
     axes: Axes | None = None,
 ) -> Figure:
-    """Draw the regions of a plane in a file: every pixel has the colour of the region at its middle.
+    """Draw the regions of a plane in a file: every pixel has the colour of the region at its centre.
 
     Parameters
     ----------
     part : StreamedPartition
         Of a plane or a box of two dimensions, with its network.
     color : str, optional
-        ``"activation_rate"``: share of active units, over gates of two pieces (the default where there are such gates);
-        ``"area"``, on a logarithmic scale; ``"random"``: six tints without meaning, those of `partition`.
+        ``"activation_rate"``: share of active units, over gates of two pieces (the default if there are such
+        gates); ``"area"``, on a logarithmic scale; ``"random"``: six tints without meaning, those of `partition`.
     pixels : int
-        Along the longer side. Regions that hold the middle of no pixel are not seen.
+        Pixels along the longer side. Regions without a pixel centre are invisible.
     axes : matplotlib axes, optional
-        Where to draw; by default in a new figure.
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Never shown. Where work stopped early, what was not reached is hatched.
+        Never shown. If work stopped early, the part that was not reached is hatched.
 
     Raises
     ------
     InputError
-        If the partition is not of a bounded plane, was loaded without its network, or the colour needs what it lacks.
+        If the partition is not of a bounded plane, was loaded without its network, or lacks the data for the
+        colour.
 
     Notes
     -----
-    The network is evaluated at every pixel, and those row groups are read in which pixels lie.
+    The network is evaluated at every pixel; only row groups that contain pixels are read.
 
     Examples
     --------

@@ -20,12 +20,12 @@ SHADES = tuple(tint(color, share) for share in (0.62, 0.32) for color in CATEGOR
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RegionColors(Shown):
-    """The colours of all codes seen so far.
+    """The colours assigned to all codes drawn so far.
 
     Parameters
     ----------
     by_code : dict
-        Number of the colour by the bytes of the code; grows as partitions come.
+        Number of the colour by the bytes of the code; new partitions add entries.
 
     Examples
     --------

@@ -52,7 +52,7 @@ def partition(
 ) -> Figure:
     """Draw the regions of a line or a plane.
 
-    Of a plane, each region is filled with its colour. Of a line, the outputs are drawn as exact piecewise linear
+    On a plane, each region is filled with its colour. On a line, the outputs are drawn as exact piecewise linear
     curves, with a strip of the regions below.
 
     Parameters
@@ -60,46 +60,45 @@ def partition(
     part : Partition
         Of one or two dimensions; may be empty or have stopped early.
     color : str, callable or (r,) array, optional
-        ``"activation_rate"``: share of active units, over gates of two pieces (the default where it is not the same
-        everywhere);
-        ``"class"``: exact areas where each output is the largest, with the decision boundary (areas found already may
-        be given instead: `ClassAreas`); ``"area"``: area, or length on a line, on a logarithmic scale; ``"random"``:
-        six tints without meaning, equal for equal codes in every picture (the default otherwise). A callable takes the
-        partition and returns (r,) values. Text, truth values and whole numbers of up to ten different values are
-        kinds; other numbers are a scale.
+        ``"activation_rate"``: share of active units, over gates of two pieces (the default if it is not the same
+        everywhere); ``"class"``: exact areas where each output is the largest, with the decision boundary (computed
+        areas may be given instead: `ClassAreas`); ``"area"``: area, or length on a line, on a logarithmic scale;
+        ``"random"``: six tints without meaning, equal for equal codes in every picture (the default otherwise). A
+        callable receives the partition and returns (r,) values. Text, truth values and whole numbers of up to ten
+        different values are categories; other numbers are a scale.
     label : str
-        What the colours mean; by default the name of the quantity.
+        Meaning of the colours; by default the name of the quantity.
     lines : bool
         Draw the boundaries between regions.
     samples : (s, *input_shape) or (s, n), optional
-        Points of input space to mark; hollow circles lie off the line or plane and are shown at their foot.
+        Points of input space to mark; points off the line or plane are hollow circles at their projection.
     labels : (s,) int, optional
-        The class of each sample on a plane, which gives it its colour.
+        Class of each sample on a plane, shown as colour.
     sample_labels : sequence of str, optional
-        What each sample is called.
+        Names of the samples.
     class_names : sequence of str, optional
-        What the classes, and the outputs on a line, are called; by default their numbers.
+        Names of the classes, and of the outputs on a line; by default their numbers.
     coarse : Partition, optional
-        Of the same plane by the first gates (`coarse_partition`): drawn where regions were not reached.
+        Partition of the plane by the first gates (`coarse_partition`), drawn where regions were not reached.
     axes : matplotlib axes, optional
-        Where to draw; by default in a new figure.
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Never shown. Where work stopped early, what was not reached is hatched.
+        Never shown. If work stopped early, the part that was not reached is hatched.
 
     Raises
     ------
     InputError
-        If the partition has other dimensions, the colour is unknown, or classes are asked of a partition that was
-        loaded without its network.
+        If the partition has other dimensions, the colour is unknown, or classes are requested for a partition that
+        was loaded without its network.
     ShapeError
         If there is not one colour per region or one label per sample.
 
     Notes
     -----
-    100,000 regions take about a second; above 20,000 they are put into vector files as pixels.
+    100,000 regions take about a second; above 20,000 regions vector files contain them as pixels.
 
     Examples
     --------

@@ -32,29 +32,29 @@ def regions_and_coefficients(
     labels: Int[np.ndarray, " s"] | None = None,
     colors: RegionColors | None = None,
 ) -> Figure:
-    """Draw the regions of a plane, and beside or below them a dot per region at the coefficients of its map.
+    """Draw the regions of a plane, and beside or below them a dot per region at its map's coefficients.
 
     Parameters
     ----------
     parts : Partition or mapping of titles to Partition
-        Of one bounded plane, by networks with the same gates, which are attached. Several stand in columns, with
-        the same colours for equal codes, and limits of their own for the coefficients.
+        Of one bounded plane, with their networks, which have the same gates. Several form columns, with equal
+        colours for equal codes, and separate limits for the coefficients.
     output : int or pair of int, optional
         As for `reluscope.plots.coefficient_scatter`.
     neighbors : bool
         Join the coefficients of regions that share a facet.
     samples : (s, *input_shape) or (s, n), optional
-        Points of input space to mark, small, at their foot on the plane.
+        Points of input space, marked small at their projection on the plane.
     labels : (s,) int, optional
-        Their classes, which differ in mark and filling.
+        Classes of the samples, distinguished by mark and filling.
     colors : RegionColors, optional
-        Colours given out already, so that equal codes look alike in several pictures.
+        Colours to reuse, so that equal codes match in several pictures.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Boundaries in the colour of the gate that bends there, and the decision boundary; of an output of several,
-        where any two largest outputs tie, and of the difference of two, where these do.
+        Boundaries in the colour of the gate that bends there, and the decision boundary: for one output of several,
+        where any two largest outputs tie; for the difference of two, where these two tie.
 
     Raises
     ------

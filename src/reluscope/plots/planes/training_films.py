@@ -33,22 +33,22 @@ def training_animation(
     budget: RegionBudget | None = None,
     progress: Progress = False,
 ) -> FuncAnimation:
-    """Return a film of a plane through a training: a frame for every record that holds weights.
+    """Return a film of a plane during training, with a frame for every record that holds weights.
 
     Parameters
     ----------
     records : Records
         Of a tracker with ``keep_weights=True``.
     plane : Slice or Box
-        Any bounded plane; nobody has to have thought of it before the training.
+        Any bounded plane; it may be chosen after the training.
     network : Network
         The trained model, or any other state of it.
     output, neighbors, samples, labels, fps
         As for `reluscope.plots.animation`.
     budget : Budget, optional
-        Of each partition.
+        Budget of each partition.
     progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
+        Show progress; a function receives the share done, from 0 to 1.
 
     Returns
     -------
@@ -58,7 +58,8 @@ def training_animation(
     Raises
     ------
     InputError, ShapeError
-        If the plane lies in another space, no record holds weights, or a file of them is damaged or of another model.
+        If the plane lies in another space, no record holds weights, or a file of weights is damaged or of another
+        model.
 
     Examples
     --------

@@ -24,15 +24,15 @@ def violations(found: InputPieces, *, inputs: tuple[int, int] = (0, 1), axes: Ax
     ----------
     found : Violations, or InputPieces of `reluscope.preimages.of_property`
     inputs : two int
-        The inputs that become the axes. With two inputs every piece is drawn as it is; with more its shadow, so that
-        pieces lie over each other: a place is dark where some values of the other inputs violate the property.
+        Inputs on the axes. With two inputs every piece is drawn as it is; with more its projection, so that pieces
+        overlap: a point is dark if some values of the other inputs violate the property.
     axes : matplotlib axes, optional
 
     Returns
     -------
     matplotlib.figure.Figure
-        Boxes that are not decided are hatched. Where the property is about several boxes of inputs each has a dashed
-        outline: beyond them nothing is known.
+        Undecided boxes are hatched. If the property has several boxes of inputs, each has a dashed outline: nothing
+        is known outside them.
 
     Raises
     ------

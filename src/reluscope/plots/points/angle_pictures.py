@@ -35,9 +35,9 @@ def directions(found: Directions) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        On the left a cell is the mean angle over a block of rows and columns; blocks do not reach across gates, whose
-        numbers of rows stand beside their names. Colours reach as far from a right angle as nearly all cells do. On
-        the right the share of pairs per bin, on a logarithmic scale, with the mean of all pairs.
+        Left: each cell is the mean angle over a block of rows and columns. Blocks do not cross gates; the number of
+        rows is beside each gate's name. The colour scale extends as far from a right angle as nearly all cells do.
+        Right: the share of pairs per bin, on a logarithmic scale, with the mean of all pairs.
 
     Examples
     --------

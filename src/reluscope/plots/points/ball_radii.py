@@ -22,7 +22,7 @@ def radii(
     balls: Findings | None = None,
     axes: Axes | None = None,
 ) -> Figure:
-    """Draw the distance of every sample to its nearest facet, in order, and the inscribed radius where it is known.
+    """Draw the distance of every sample to its closest facet, in order, and known inscribed radii.
 
     Parameters
     ----------
@@ -31,14 +31,14 @@ def radii(
     names : list of str
         Names of the gates.
     balls : Findings, optional
-        With ``inradius``, of the first of the same samples.
+        With ``inradius``, for the first of the same samples.
     axes : matplotlib axes, optional
 
     Returns
     -------
     matplotlib.figure.Figure
-        Dots in the colour of the gate that bends first; diamonds, joined to their sample's dot, are inscribed radii.
-        Distances of zero and infinite ones have no place on a logarithmic scale and are left out.
+        Dots have the colour of the gate that bends first; diamonds, joined to their sample's dot, are inscribed
+        radii. Zero and infinite distances are omitted from the logarithmic scale.
     """
     axes = canvas(axes, (6.4, 3.7))
     distances, gates = facets[BOUNDARY_DISTANCE].value, facets.details["sources"][:, 0]

@@ -15,7 +15,7 @@ WIDTH = 0.38
 
 @read_drawn
 def class_numbers(found: Findings, *, axes: Axes | None = None) -> Figure:
-    """Draw how many regions hold points of one, two, three and more classes.
+    """Draw the number of regions with points of one, two, three and more classes.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def class_numbers(found: Findings, *, axes: Axes | None = None) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        Two bars for each number: classes with a point of the region, and hatched those at their likeliest points.
+        Two bars for each number: classes with a point in the region, and (hatched) at their likeliest points.
     """
     axes = canvas(axes, (6.4, 2.8))
     bare(axes, "top", "right")

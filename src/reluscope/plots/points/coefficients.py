@@ -39,18 +39,18 @@ def coefficients(
     maps : AffineMaps, or (s, m, n), (m, n) or (n,) array
         ``net.linearize(x)``, or weights alone; at most 12 maps and 12 outputs.
     shape : sequence of int, optional
-        The input shape. ``(h, w)`` and ``(1, h, w)`` give an image per map and output; ``(c, h, w)`` as ``channels``
-        says; any other shape, and none, gives bars over the n inputs.
+        The input shape. ``(h, w)`` and ``(1, h, w)`` give an image per map and output, ``(c, h, w)`` images
+        according to ``channels``; any other shape, and none, gives bars over the n inputs.
     channels : str
-        Of several channels, ``"norm"`` draws the Euclidean norm over channels at every place, which has no sign;
-        ``"each"`` draws one signed image per channel, as rows of their own.
+        With several channels, ``"norm"`` draws the Euclidean norm over channels at every pixel, which has no sign;
+        ``"each"`` draws one signed image per channel, in separate rows.
     rows, columns : sequence of str, optional
-        What maps and outputs are called; by default their numbers.
+        Names of maps and outputs; by default their numbers.
     inputs : sequence of str, optional
-        What the inputs are called, for bars.
+        Names of the inputs, for bars.
     limit : float, optional
-        The value at the end of the scale, to compare figures; by default the largest there is. Beyond it colours
-        and bars are cut off, and the scale says so.
+        Value at the end of the scale, to compare figures; by default the largest one. Colours and bars are cut off
+        beyond it, and the scale shows this.
 
     Returns
     -------
@@ -60,9 +60,9 @@ def coefficients(
     Raises
     ------
     ShapeError
-        If the weights do not have such a shape, or names do not fit.
+        If the weights do not have such a shape, or names do not match.
     InputError
-        If there are more maps or outputs than a reader can look at.
+        If there are too many maps or outputs to be legible.
 
     Examples
     --------

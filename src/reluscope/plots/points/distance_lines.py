@@ -59,7 +59,7 @@ def robustness(
     whole: Sequence[Findings],
     names: Sequence[str],
 ) -> Figure:
-    """Draw the distances of samples to their nearest facet and to the decision boundary, one panel per norm.
+    """Draw the distances of samples to the closest facet and the decision boundary, one panel per norm.
 
     Parameters
     ----------
@@ -67,13 +67,13 @@ def robustness(
         One for each norm, in the same order: with ``boundary_distance``, ``decision_distance_within`` and
         ``decision_distance``.
     names : sequence of str
-        What the samples are called.
+        Names of the samples.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Distances of zero and infinite ones have no place on a logarithmic scale and are left out. An arrow leads to the
-        right where only the lower end is known.
+        Zero and infinite distances are omitted from the logarithmic scale. An arrow to the right marks distances of
+        which only the lower end is known.
     """
     figure = new_figure((3.4 * max(1, len(whole)) + 0.9, 0.32 * max(4, len(names)) + 1.5))
     panels = figure.subplots(1, max(1, len(whole)), squeeze=False, sharey=True)[0]

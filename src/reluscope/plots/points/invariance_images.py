@@ -25,22 +25,23 @@ SIDE, BELOW = 1.45, 0.34
 
 @read_drawn
 def invariances(found: Sequence[SameFeatures], *, shape: Sequence[int], names: Sequence[str] | None = None) -> Figure:
-    """Draw inputs, targets and the inputs with the same features that resemble these, side by side.
+    """Draw inputs, targets and the inputs with the same features that resemble the targets, side by side.
 
     Parameters
     ----------
     found : sequence of SameFeatures
         At most 12, one row each.
     shape : sequence of int
-        Of an image; see `images.is_image`.
+        Shape of an image; see `images.is_image`.
     names : sequence of str, optional
-        What the rows are called.
+        Names of the rows.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Inputs on one grey scale, or in colours, from the least to the largest entry of all; changes (the mean over
-        colours) from blue, darker, to red, brighter. Below each row what the change is and what features see of it.
+        Inputs have one grey scale, or colours, from the smallest to the largest entry of all; changes (the mean
+        over colours) go from blue, darker, to red, brighter. Below each row: the change, and its effect on the
+        features.
 
     Raises
     ------

@@ -36,35 +36,35 @@ def likeliest(
     rows: Sequence[str],
     columns: Sequence[str] | None = None,
 ) -> Figure:
-    """Draw the likeliest point of every class in some regions, and whether it has the class of the region's point.
+    """Draw the likeliest point of every class in some regions, marked by its class.
 
     Parameters
     ----------
     points : (r, c, n) float64
-        Of every region the likeliest point of every class; NaN where there is none.
+        Likeliest point of every class in every region; NaN if there is none.
     classes : (r, c) int
-        The class that each of these points belongs to.
+        Class of each of these points.
     own : (r,) int
-        The class of the point whose region it is.
+        Class of the point that defines the region.
     x : (r, n) float64, optional
-        The points whose regions these are, drawn first.
+        The points that define the regions, drawn first.
     shape : sequence of int
-        Of an image; see `images.is_image`.
+        Shape of an image; see `images.is_image`.
     rows : sequence of str
-        What regions are called, for instance by network.
+        Names of the regions, for instance by network.
     columns : sequence of str, optional
-        What classes are called; by default 0, 1, 2, and so on.
+        Names of the classes; by default 0, 1, 2, and so on.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Green frames have the class of the region's point; red ones, with a cross in their corner, another class, whose
-        name stands below where it is not that of the column. One grey scale for all.
+        A green frame marks the class of the region's point; a red frame, with a cross in its corner, another class,
+        whose name is below the image if it is not that of the column. One grey scale for all.
 
     Raises
     ------
     InputError
-        If there are too many, or they are no images.
+        If there are too many images, or they are no images.
 
     Examples
     --------

@@ -28,13 +28,13 @@ def norms(found: Findings, *, axes: Axes | None = None) -> Figure:
     Parameters
     ----------
     found : Findings
-        Of `reluscope.coefficients.local_norms`.
+        From `reluscope.coefficients.local_norms`.
     axes : matplotlib axes, optional
 
     Returns
     -------
     matplotlib.figure.Figure
-        Outlines of histograms in bins of equal ratio, where norms are positive; thin lines mark the medians.
+        Outlines of histograms of positive norms in bins of equal ratio; thin lines mark the medians.
     """
     axes = canvas(axes, (6.4, 3.0))
     there = [quantity for quantity in (SPECTRAL_NORM, FROBENIUS_NORM, MARGIN_SLOPE) if quantity in found]

@@ -21,20 +21,21 @@ def outputs_along(
     Parameters
     ----------
     found : sequence of sequences of OutputAlong
-        As many in each row.
+        Rows of equal length.
     rows, columns : sequence of str, optional
-        What rows (networks) and columns (outputs) are called.
+        Names of rows (networks) and columns (outputs).
 
     Returns
     -------
     matplotlib.figure.Figure
-        Dots are samples, a line is the network on the straight line through their mean; the share of the variance that
-        the position explains stands in the corner, with "about" where bounds on rounding are wider than it.
+        Dots are samples; the line is the network on the straight line through their mean. The corner shows the
+        share of the variance that the position explains, with "about" if bounds on rounding are wider than this
+        share.
 
     Raises
     ------
     ShapeError
-        If rows are not equally long, or names do not fit.
+        If rows are not equally long, or names do not match.
 
     Examples
     --------

@@ -28,11 +28,10 @@ def radii_by_location(
     Parameters
     ----------
     radii : (s, p) float64
-        NaN where a sample has no such location. Sizes of zero and infinite ones, which a logarithmic scale does not
-        have, are left out.
+        NaN where a sample has no such location. Zero and infinite sizes are omitted from the logarithmic scale.
     locations : sequence of str
     label : str
-        What the sizes are.
+        Meaning of the sizes.
     axes : matplotlib axes, optional
 
     Returns

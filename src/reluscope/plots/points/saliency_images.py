@@ -25,18 +25,18 @@ def saliency(found: Saliency, samples: Points, *, shape: Sequence[int], names: S
     Parameters
     ----------
     found : Saliency
-        Of at most 12 samples.
+        For at most 12 samples.
     samples : (s, *input_shape) or (s, n)
     shape : sequence of int
-        Of an image: ``(h, w)``, ``(1, h, w)`` or ``(3, h, w)``.
+        Shape of an image: ``(h, w)``, ``(1, h, w)`` or ``(3, h, w)``.
     names : sequence of str, optional
         One per sample.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Each signed image on a scale of its own, symmetric about zero: blue is negative, white zero, orange positive.
-        Below a row's images the output as contributions and constant, and the share of the constant.
+        Each signed image has its own scale, symmetric about zero: blue is negative, white zero, orange positive.
+        Below each row: the output as contributions and constant, and the share of the constant.
 
     Examples
     --------

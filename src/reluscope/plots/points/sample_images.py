@@ -26,12 +26,12 @@ def samples(points: Float[np.ndarray, "s n"], *, shape: Sequence[int], names: Se
     shape : sequence of int
         ``(h, w)``, ``(1, h, w)`` or ``(3, h, w)``; see `images.is_image`.
     names : sequence of str, optional
-        What the samples are called.
+        Names of the samples.
 
     Returns
     -------
     matplotlib.figure.Figure
-        One grey scale for all, or colours, from the least to the largest entry.
+        One grey scale for all, or colours, from the smallest to the largest entry.
 
     Raises
     ------

@@ -23,9 +23,9 @@ def segment_counts(
     counts : Findings
         As `reluscope.counting.count_along_segments` returns them.
     groups : (k,) int
-        Which group each segment belongs to.
+        Group of each segment.
     names : list of str
-        What the groups are called.
+        Names of the groups.
     axes : matplotlib axes, optional
 
     Returns

@@ -29,15 +29,15 @@ def size_distributions(
     Parameters
     ----------
     sizes : mapping of locations to mappings of networks to sizes
-        Networks have the colour and dashes of the order in which they first come.
+        Colours and dashes of networks follow their order of first occurrence.
     label : str
-        What the sizes are.
+        Meaning of the sizes.
 
     Returns
     -------
     matplotlib.figure.Figure
         Outlines of histograms of shares in bins of equal ratio, the same in all panels; triangles mark the medians.
-        Sizes of zero, infinite and missing ones have no place on a logarithmic scale; a panel says how many.
+        Zero, infinite and missing sizes are omitted from the logarithmic scale; a panel shows their number.
 
     Examples
     --------

@@ -27,21 +27,22 @@ def surrounding_regions(
     numbers: Mapping[str, Mapping[str, Int[np.ndarray, " _"]]],
     cosines: Mapping[str, Mapping[str, Float[np.ndarray, " _"]]],
 ) -> Figure:
-    """Draw how many regions there are around points, and the cosines of their decision directions with the points' own.
+    """Draw numbers of regions around points, and cosines of decision directions with the points' own.
 
     Parameters
     ----------
     numbers : mapping of settings to mappings of networks to numbers
         Distinct regions around every point. Settings are, for instance, learning rates.
     cosines : mapping of settings to mappings of networks to cosines
-        Of all regions around all points; NaN where there is no direction. Without any setting there are boxes alone.
+        Cosines for all regions around all points; NaN if there is no direction. Without any setting only boxes are
+        drawn.
 
     Returns
     -------
     matplotlib.figure.Figure
-        On the left boxes from the first to the third quartile with the median; whiskers reach to the last point within
-        1.5 times the box, dots are points beyond. Boxes of one network stand together, one for each setting. On the
-        right a panel of cosines for each setting, as shares in bins of equal width; triangles mark the medians.
+        Left: boxes from the first to the third quartile with the median; whiskers reach to the last point within
+        1.5 times the box, dots are points beyond. Boxes of one network are adjacent, one for each setting. Right: a
+        panel of cosines for each setting, as shares in bins of equal width; triangles mark the medians.
 
     Examples
     --------

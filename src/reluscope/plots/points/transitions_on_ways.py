@@ -21,14 +21,13 @@ def transitions(found: Mapping[str, Findings], *, axes: Axes | None = None) -> F
     Parameters
     ----------
     found : mapping of names to Findings
-        Of `reluscope.sensitivity.transitions`.
-        One per trajectory, or one per network on the same trajectory.
+        From `reluscope.sensitivity.transitions`. One per trajectory, or one per network on the same trajectory.
     axes : matplotlib axes, optional
 
     Returns
     -------
     matplotlib.figure.Figure
-        Steps over the distance on the way; names say the number, with "at least" where it is a lower bound.
+        Steps over the distance covered; names contain the number, with "at least" if it is a lower bound.
 
     Examples
     --------

@@ -43,24 +43,24 @@ def level_set(
         May be empty, open, or have stopped early.
     color : str, callable or (p,) array, optional
         ``"region"``: six tints without meaning, those of the regions beside the polygons; ``"component"``: the
-        connected component; ``"normal"``: where polygons look, as red, green and blue; by default one colour. A
-        callable takes the level set and returns (p,) values. Text, truth values and whole numbers of up to ten
-        different values are kinds; other numbers are a scale. Curves in the plane have one colour.
+        connected component; ``"normal"``: the normal as red, green and blue; by default one colour. A callable
+        receives the level set and returns (p,) values. Text, truth values and whole numbers of up to ten different
+        values are categories; other numbers are a scale. Curves in the plane have one colour.
     label : str
-        What the colours mean.
+        Meaning of the colours.
     lines : bool
         Draw the edges of polygons.
     view : View, optional
-        From where to look.
+        Direction of view.
     pixels : int
-        Along the longer side, at most 2,800.
+        Pixels along the longer side, at most 2,800.
     axes : matplotlib axes, optional
-        Where to draw; by default in a new figure.
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Never shown. Polygons are pixels, edges are lines that end where something hides them; above 20,000 polygons
+        Never shown. Polygons are pixels, edges are lines that end where they are hidden; above 20,000 polygons
         edges are pixels, too.
 
     Raises

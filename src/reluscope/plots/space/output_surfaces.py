@@ -40,31 +40,31 @@ def output_surface(
     Parameters
     ----------
     part : Partition
-        Of a bounded plane, with its network; may be empty or have stopped early.
+        Partition of a bounded plane, with its network; may be empty or have stopped early.
     output : int
-        Which output.
+        Index of the output.
     maps : (r, 3) array, optional
         Two slopes and the value at the origin for every region, drawn instead of the network's own; the surface has
-        steps where neighbours do not meet.
+        steps where the maps of neighbours differ.
     color : str, callable or (r,) array, optional
         As for `reluscope.plots.partition`: ``"activation_rate"``, ``"area"``, ``"random"``, a callable, or values.
     label : str
-        What the colours mean.
+        Meaning of the colours.
     name : str
-        What is along the third axis, by default the output.
+        Name of the third axis, by default the output.
     lines : bool
         Draw the edges of regions.
     view : View, optional
-        From where to look.
+        Direction of view.
     pixels : int
-        Along the longer side, at most 2,800.
+        Pixels along the longer side, at most 2,800.
     axes : matplotlib axes, optional
-        Where to draw; by default in a new figure.
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Never shown. The third axis has a scale of its own.
+        Never shown. The third axis has its own scale.
 
     Raises
     ------

@@ -33,26 +33,27 @@ NEAR = 1e-7
 
 @read_drawn
 def image(found: Image, *, view: View | None = None, axes: Axes | None = None) -> Figure:
-    """Draw the outputs that a network has on a domain, for one, two or three of them.
+    """Draw the outputs of a network on a domain, for one, two or three outputs.
 
     Parameters
     ----------
     found : Image
-        Of at most three outputs: ``rs.image(net, domain, outputs=[0, 1])``.
+        Image in at most three outputs: ``rs.image(net, domain, outputs=[0, 1])``.
     view : View, optional
-        From where to look, in three outputs.
+        Direction of view, for three outputs.
     axes : matplotlib axes, optional
 
     Returns
     -------
     matplotlib.figure.Figure
-        One output: how many regions reach each value, with marks at values that whole regions share. Two: the pieces,
-        darker where several regions reach the same. Three: pieces of two and three dimensions as seen in space.
+        One output: the number of regions that reach each value, with marks at values that whole regions share. Two:
+        the pieces, darker where several regions reach the same point. Three: pieces of two and three dimensions in
+        space.
 
     Raises
     ------
     InputError
-        If more outputs are looked at.
+        If there are more outputs.
 
     Examples
     --------
@@ -90,13 +91,13 @@ def reach(
     runs: Float[np.ndarray, "t s n"] | None = None,
     axes: Axes | None = None,
 ) -> Figure:
-    """Draw the states of a closed loop after each step, over two of the states; of one state, over the steps.
+    """Draw the states of a closed loop after each step, over two states; for one state, over the steps.
 
     Parameters
     ----------
     found : ReachableSets
     states : two int
-        The states that become the axes: with more than two there are shadows.
+        States on the axes; with more than two states, projections are drawn.
     runs : (t, s, n) array, optional
         States of s runs after each step, drawn as lines.
     axes : matplotlib axes, optional
@@ -111,7 +112,7 @@ def reach(
     InputError
         If the two states are the same, or there is no such state.
     ShapeError
-        If runs are of another number of states.
+        If runs have another number of states.
 
     Examples
     --------

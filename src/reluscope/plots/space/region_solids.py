@@ -42,23 +42,24 @@ def solid(
     part : Partition
         Of three dimensions, with corners; may be empty or have stopped early.
     explode : float
-        Regions move away from the middle by so many times their distance from it; then there are no numbers along the
-        sides.
+        Shift of regions away from the middle, as a multiple of their distance from it; the sides then have no
+        numbers.
     color : str, callable or (r,) array, optional
-        As for `reluscope.plots.partition`: ``"activation_rate"``, ``"volume"``, ``"random"``, a callable, or values.
+        As for `reluscope.plots.partition`: ``"activation_rate"``, ``"volume"``, ``"random"``, a callable, or
+        values.
     label : str
-        What the colours mean.
+        Meaning of the colours.
     fade : float or "volume"
-        How much is seen through facets, from 0 to 1; with ``"volume"`` the more, the larger the region: the smallest
-        are as good as opaque.
+        Transparency of facets, from 0 to 1; with ``"volume"`` it grows with the region, and the smallest are
+        practically opaque.
     lines : bool
         Draw the edges of regions.
     view : View, optional
-        From where to look.
+        Direction of view.
     pixels : int
-        Along the longer side, at most 2,800.
+        Pixels along the longer side, at most 2,800.
     axes : matplotlib axes, optional
-        Where to draw; by default in a new figure.
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
@@ -74,7 +75,7 @@ def solid(
 
     Notes
     -----
-    Facets are found by Qhull, in a tenth of a millisecond for each region. What shows through is sorted for every
+    Qhull computes facets, in a tenth of a millisecond for each region. Transparent facets are sorted for every
     pixel.
 
     Examples

@@ -31,16 +31,16 @@ def turntable(
     Parameters
     ----------
     picture : callable
-        `level_set`, `solid`, `boundaries_3d`, `output_surface`, or a function of yours that takes ``view=`` and
+        `level_set`, `solid`, `boundaries_3d`, `output_surface`, or a function with arguments ``view=`` and
         ``axes=``.
     found : LevelSet or Partition
-        What it draws.
+        Object to draw.
     frames : int
-        Views, at equal angles.
+        Number of views, at equal angles.
     fps : float
         Frames per second.
     view : View, optional
-        Where the film begins.
+        View of the first frame.
     **options
         Further arguments of the picture.
 
@@ -51,7 +51,7 @@ def turntable(
 
     Notes
     -----
-    A frame is drawn as a picture is, in some 0.2 s; ``pixels=400`` is enough for a GIF.
+    A frame is drawn like a single picture, in some 0.2 s; ``pixels=400`` is enough for a GIF.
 
     Examples
     --------

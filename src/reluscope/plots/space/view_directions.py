@@ -12,18 +12,18 @@ from reluscope.arguments import Positive, Range, read_arguments
 @read_arguments
 @dataclass(frozen=True)
 class View:
-    """A direction from which space is looked at, and how large it is drawn.
+    """A direction of view in space, and the scale of the drawing.
 
     Parameters
     ----------
     azimuth : float
-        Degrees around the third axis: at 0 the viewer looks along the first one, from its positive end.
+        Degrees around the third axis: 0 is the view along the first axis, from its positive end.
     elevation : float
         Degrees above the plane of the first two axes, from -90 to 90.
     zoom : float
-        Above 1 the middle alone is drawn, larger.
+        Above 1 only the middle is drawn, larger.
     is_steady : bool
-        Leave as much room as from all other azimuths, so that pictures from them are of one size.
+        Reserve the space that all other azimuths need, so that their pictures have one size.
 
     Examples
     --------

@@ -29,28 +29,27 @@ def boundaries_3d(
     pixels: Pixels = 1000,
     axes: Axes | None = None,
 ) -> Figure:
-    """Draw the boundaries between regions in space in the colour of the gate whose units change their piece there.
+    """Draw the boundaries between regions in space, coloured by the gate whose units change piece there.
 
     Parameters
     ----------
     part : Partition
         Of three dimensions, with corners; may be empty or have stopped early.
     fade : float
-        How much is seen through a boundary, from 0 to 1.
+        Transparency of boundaries, from 0 to 1.
     lines : bool
         Draw the edges of facets.
     view : View, optional
-        From where to look.
+        Direction of view.
     pixels : int
-        Along the longer side, at most 2,800.
+        Pixels along the longer side, at most 2,800.
     axes : matplotlib axes, optional
-        Where to draw; by default in a new figure.
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Never shown. Planes of the first gate go straight through; those of later gates bend where they cross earlier
-        ones.
+        Never shown. Planes of the first gate are straight; those of later gates bend where they cross earlier ones.
 
     Raises
     ------

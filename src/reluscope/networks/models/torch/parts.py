@@ -34,30 +34,30 @@ class PartInput:
 
 @read_arguments
 def activations_at(model: nn.Module, submodule: str, x: Any) -> Float[np.ndarray, "s ..."]:
-    """Return what a submodule is given when a model is run on data: points of the network of that part.
+    """Return the inputs of a submodule when a model runs on data: points for the network of that part.
 
     Parameters
     ----------
     model : torch.nn.Module
-        Left as it is; it is run in evaluation mode and float64.
+        Run in evaluation mode and float64, and not changed.
     submodule : str
         Its path, such as ``"encoder.layer.0.mlp"``.
     x : (s, ...), or a mapping from names of inputs to such arrays
-        What the model is given. Whole numbers, such as tokens, stay whole.
+        Inputs of the model. Whole numbers, such as tokens, stay whole.
 
     Returns
     -------
     (s, ...) array
-        The one input of the submodule that follows x, in its first call.
+        The one input of the submodule that depends on x, in its first call.
 
     Raises
     ------
     InputError
-        If there is no such submodule, it is not called, or none or several of its inputs follow x.
+        If there is no such submodule, it is not called, or none or several of its inputs depend on x.
 
     Notes
     -----
-    One pass of a float64 copy of the model, 256 points at a time, and a second one that tells which inputs follow x.
+    One pass of a float64 copy of the model, 256 points at a time, and a second to find the inputs that depend on x.
 
     Examples
     --------
