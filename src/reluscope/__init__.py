@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         verification,
     )
     from reluscope.analyses.bodies.inscribed_balls import inscribed_balls
+    from reluscope.analyses.bodies.measured_regions import measure_regions
     from reluscope.analyses.bodies.volumes import region_volumes
     from reluscope.analyses.counting import count
     from reluscope.analyses.reachability import image, reach
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
         confirm,
         decision_boundary,
         decision_surface,
+        declare_region_quantity,
         forecast,
         level_set,
         partition,
@@ -125,6 +127,7 @@ _HOMES = {
     "datasets": "reluscope.datasets",
     "decision_boundary": "reluscope.partitions",
     "decision_surface": "reluscope.partitions",
+    "declare_region_quantity": "reluscope.partitions",
     "errors": "reluscope.errors",
     "explore": "reluscope.explorer",
     "find_regions": "reluscope.regions.regions",
@@ -134,6 +137,7 @@ _HOMES = {
     "level_set": "reluscope.partitions",
     "load": "reluscope.networks.models.load",
     "local": "reluscope.analyses.local",
+    "measure_regions": "reluscope.analyses.bodies.measured_regions",
     "neighbors": "reluscope.regions.neighbors",
     "partition": "reluscope.partitions",
     "planes": "reluscope.analyses.planes",
@@ -209,6 +213,7 @@ __all__ = [
     "datasets",
     "decision_boundary",
     "decision_surface",
+    "declare_region_quantity",
     "errors",
     "explore",
     "find_regions",
@@ -218,6 +223,7 @@ __all__ = [
     "level_set",
     "load",
     "local",
+    "measure_regions",
     "neighbors",
     "partition",
     "planes",

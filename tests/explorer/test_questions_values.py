@@ -10,9 +10,9 @@ from explorer.asking import ZOOMS, ask, crossing, picture, session
 from partitions.hostile import example
 from partitions.layered import network_of
 from reluscope.analyses.planes import map_norms
-from reluscope.explorer.scene.discs import largest_discs
 from reluscope.explorer.scene.session import Session
 from reluscope.networks.truncation import up_to_gate
+from reluscope.partitions.table.largest_discs import largest_discs
 
 
 def values(asked, view, **fields):

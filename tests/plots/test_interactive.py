@@ -8,8 +8,8 @@ import pytest
 import reluscope as rs
 from empty_partitions import empty_partition
 from reluscope.analyses.classification.class_predictions import predicted_classes
-from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.planes import class_areas, map_norms
+from reluscope.codes.activation_rate import activation_rate
 from reluscope.errors import InputError, ReluscopeError
 from reluscope.plots.planes.interactive import region_grid, region_texts
 from reluscope.testing import default_network

@@ -16,10 +16,10 @@ import reluscope as rs
 from empty_partitions import empty_partition
 from reluscope import plots
 from reluscope.analyses.codespace import distinct_codes
-from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.counting import count_along_segments
 from reluscope.analyses.planes import class_areas, class_intervals, map_norms
 from reluscope.analyses.samples.choosing import choose_pairs
+from reluscope.codes.activation_rate import activation_rate
 from reluscope.codes.random_kinds import random_kinds
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits

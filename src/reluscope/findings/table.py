@@ -130,7 +130,7 @@ class Findings:
         if len(lengths) > 1 or (not given and lengths != {1}):
             raise ValueError(f"expected columns and keys of one length, 1 without keys, got {sorted(lengths)}")
         number = lengths.pop()
-        has_value = ~np.all([np.isnan(column.value) for column in columns], axis=0)
+        has_value = ~np.all([np.full(number, True), *(np.isnan(column.value) for column in columns)], axis=0)
         reached = number if reached is None else reached
         status = [
             Status.NOT_REACHED if row >= reached else Status.DONE if has_value[row] else Status.UNDEFINED

@@ -1,5 +1,6 @@
 """Exact partitions of a domain into the regions of a network: engines and the table they fill."""
 
+from reluscope.partitions import region_numbers as region_numbers  # which declares them
 from reluscope.partitions.ask.coarse_partitions import coarse_partition
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.ask.finishing_windows import window_within
@@ -13,6 +14,7 @@ from reluscope.partitions.levels.decision_walk import decision_surface
 from reluscope.partitions.levels.level_sets import LevelSet
 from reluscope.partitions.levels.level_walk import level_set
 from reluscope.partitions.partition_in_memory import Partition
+from reluscope.partitions.region_quantities import declare_region_quantity
 from reluscope.partitions.rows import Facets
 from reluscope.partitions.streamed_partition import StreamedPartition
 
@@ -29,6 +31,7 @@ __all__ = [
     "confirm",
     "decision_boundary",
     "decision_surface",
+    "declare_region_quantity",
     "forecast",
     "level_set",
     "partition",

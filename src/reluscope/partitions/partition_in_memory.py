@@ -1,6 +1,6 @@
 """A partition as a table: one row per region, columns are arrays, and nothing is computed before it is asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -43,6 +43,7 @@ from reluscope.partitions.partition_findings import (
     number_of_regions,
 )
 from reluscope.partitions.partition_page import partition_page
+from reluscope.partitions.region_quantities import chosen_quantities
 from reluscope.partitions.rows import Facets, Row
 from reluscope.partitions.table.code_location import locate_by_code
 from reluscope.partitions.table.location import locate
@@ -340,16 +341,28 @@ class Partition(RegionTable):
         """
         return number_of_regions(self)
 
-    def to_table(self) -> "pa.Table":
-        """Return one row per region: code, witness, and where corners are kept volume and number of corners.
+    @read_arguments
+    def to_table(self, quantities: str | Sequence[str] | None = None) -> "pa.Table":
+        """Return one row per region: its code, its witness and its quantities.
 
         ``code``: the words of the region's code, as bytes; `Partition.codes` says what they mean. ``witness_0``,
-        ``witness_1``, ...: a point strictly inside, in coordinates of the domain. ``volume``: length, area or volume in
-        these coordinates, infinite where the region is unbounded. ``num_corners``: how many vertices it has.
+        ``witness_1``, ...: a point strictly inside, in coordinates of the domain.
+
+        Parameters
+        ----------
+        quantities : str or sequence of str, optional
+            Names of declared quantities, or "all" that the partition allows. By default those that are listed: where
+            corners are kept ``volume``, in coordinates of the domain and infinite where the region is unbounded, and
+            ``num_corners``; and those of `declare_region_quantity`.
 
         Returns
         -------
         pyarrow.Table
+
+        Raises
+        ------
+        InputError
+            If there is no such quantity, or the partition lacks what it needs.
         """
         import pyarrow as pa
 
@@ -358,13 +371,13 @@ class Partition(RegionTable):
         code = pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(self), [None, pa.py_buffer(words)])
         columns: dict[str, Any] = {"code": code}
         columns |= {f"witness_{axis}": self.witnesses[:, axis] for axis in range(self.dim)}
-        if self.has_vertices:
-            columns |= {"volume": self.volumes(), "num_corners": np.diff(self.region_vertices[0])}
+        columns |= {entry.name: entry.of(self) for entry in chosen_quantities(self, quantities)}
         return pa.table(columns)
 
-    def to_pandas(self) -> "pd.DataFrame":
+    @read_arguments
+    def to_pandas(self, quantities: str | Sequence[str] | None = None) -> "pd.DataFrame":
         """Return `to_table` as a data frame of pandas."""
-        return as_pandas(self.to_table())
+        return as_pandas(self.to_table(quantities))
 
     def to_networkx(self) -> "nx.Graph":
         """Return the graph of regions as nodes 0, 1, ... and facets between them as edges.

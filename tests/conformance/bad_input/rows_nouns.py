@@ -8,6 +8,7 @@ from conformance.bad_input.calls import Later, row
 from conformance.bad_input.rows_reachability import PLANT
 from conformance.bad_input.rows_verification import SAFE
 from conformance.bad_input.things import BOX, CODES, FLAT, FOLDER, LAYERS, MODEL, NET, PART, PLANE, STREAMED, X, Y
+from reluscope.findings import declare
 
 _TRIANGLE = rs.Polyhedron([[1.0, 1], [-1, 0], [0, -1]], [1.0, 0, 0])
 _CERTIFICATE = Later(lambda: rs.partition(NET, PLANE, certify=True).certificate)
@@ -28,6 +29,7 @@ _SOLID = Later(
 )
 _CLASSES = Later(lambda: rs.decision_surface(rs.load([(np.eye(3), np.zeros(3))]), rs.Box(-1, 1, 3)))
 _FINDINGS = Later(lambda: rs.local.region_classes(NET, X, domain=rs.Box(-9, 9, NET.num_inputs)))
+_SIZE = declare("example_size", "size of something")
 
 _LOAD = {"submodule": "axes", "at": "axes", "output": "axes", "inputs": "axes"}
 
@@ -123,6 +125,8 @@ ROWS = {
     "Partition.locate": row(on=PART, points=X, kinds={"points": "grid"}),
     "Partition.linearize": row(on=PART, rows=[0, 1], kinds={"rows": "rows"}),
     "Partition.require_complete": row(on=PART, purpose="this"),
+    "Partition.to_pandas": row(on=PART, quantities="volume", kinds={"quantities": "option"}),
+    "Partition.to_table": row(on=PART, quantities="volume", kinds={"quantities": "option"}),
     "Partition.save": row(on=PART, path=FOLDER / "part.arrow", kinds={"path": "write"}),
     "Partition.load": row(path=Later(_saved), network=NET, kinds={"path": "read"}),
     "StreamedPartition.take": row(on=STREAMED, rows=[0, 1], kinds={"rows": "rows"}),
@@ -244,6 +248,8 @@ ROWS = {
         network=NET, plant=PLANT, start=BOX, steps=1, kinds={"plant": "ours", "start": "domain", "steps": "natural"}
     ),
     "region": row(network=NET, x=X[0]),
+    "declare_region_quantity": row(quantity=_SIZE, needs=("corners",), kinds={"quantity": "ours"}),
+    "measure_regions": row(part=PART, quantities="volume", kinds={"quantities": "option"}),
     "region_volumes": row(part=PART, num_samples=10, kinds={"confidence": "open share"}),
     "find_regions": row(at=NET.at(X), kinds={"at": "ours"}),
     "regions": row(network=NET, x=X),

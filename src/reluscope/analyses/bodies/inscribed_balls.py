@@ -12,7 +12,7 @@ from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.errors import SolverError
-from reluscope.findings import Column, Findings, declare
+from reluscope.findings import Column, Findings
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.interior import WELL_PROVED, Ball, inscribed_ball
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
@@ -20,11 +20,11 @@ from reluscope.geometry.programs.convex_questions import largest_balls
 from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.partitions.region_numbers import INRADIUS
 from reluscope.progress import Progress
 from reluscope.regions.region import Region
 from reluscope.tolerance import Tolerance
 
-INRADIUS = declare("inradius", "radius of a largest ball in the linear region", unit="input")
 METHOD = "linear program over all half-spaces of the region; the radius is checked against each, the gap is the dual's"
 # Multiplications a second that the estimate of the time for one ball counts on, and steps of the method.
 MULTIPLICATIONS = 2e10

@@ -13,16 +13,14 @@ from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, declare
 from reluscope.geometry.polyhedra.domains import Box, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.partitions.corner_errors import side_errors, volume_errors
 from reluscope.partitions.left_open import left_open
 from reluscope.partitions.partition_in_memory import Partition
+from reluscope.partitions.region_numbers import volume_ends
 from reluscope.progress import Progress, share_done
 
 # Hulls of corners take a tenth of a millisecond up to here, and ten times more with every dimension beyond.
 MAX_EXACT_DIMENSIONS = 5
 BATCH_NUMBERS = 2**22
-# Volumes of hulls, relative.
-HULLS = 1e-12
 
 
 VOLUME = declare("region_volume", "volume of the region, in coordinates of the domain")
@@ -94,8 +92,7 @@ def region_volumes(
         volumes, how = part.volumes(), "from the corners of regions"
         if not left_open(part).is_listed_sure:  # floats do not know where some regions end
             return _table(part, Column.estimate(VOLUME, volumes, method=f"{how}, some signs of which are undecided"))
-        rounding = _rounding(part, volumes)
-        ends = np.maximum(0.0, volumes - rounding), volumes + rounding
+        ends = volume_ends(part, slice(0, len(part)), volumes)
         return _table(part, Column.of(VOLUME, volumes, *ends, scale=float(volumes.sum()), method=how))
     around, inside = _enclosing_box(part)
     with share_done("volumes", progress) as tell:
@@ -115,21 +112,6 @@ def region_volumes(
     ends = (share * around.volume() for share in (hits / num_samples, low, high))
     drawn = f"share of {num_samples:,} uniform samples, with Clopper and Pearson's interval"
     return _table(part, Column.of(VOLUME, *ends, method=drawn, confidence=confidence))
-
-
-def _rounding(part: Partition, volumes: np.ndarray) -> np.ndarray:
-    """Return the errors of volumes: those of hulls, and how far sides may be moved, times the surface.
-
-    Regions thinner than the resolution may be parts of others, so that slivers have fewer digits.
-    """
-    known = HULLS * np.where(np.isfinite(volumes), volumes, 0.0)
-    offsets, ids = part.region_vertices
-    if not len(ids) or not np.diff(offsets).all():
-        return known
-    corners = part.vertices[ids]
-    ends = np.stack([reduce.reduceat(corners, offsets[:-1]) for reduce in (np.minimum, np.maximum)], axis=1)
-    width = float(np.linalg.norm(np.ptp(part.vertices, axis=0)))
-    return known + volume_errors(side_errors(part) + part.tolerance.resolution * width, ends)
 
 
 def _table(part: Partition, column: Column) -> Findings:

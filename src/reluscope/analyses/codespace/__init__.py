@@ -1,6 +1,5 @@
 """Codes of samples: the cells that they occupy, their distances, which units change, and embeddings."""
 
-from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.codespace.adjacency_metric import Adjacency, adjacency
 from reluscope.analyses.codespace.class_distances import class_distances, mean_code_distances
 from reluscope.analyses.codespace.code_clusters import CodeClusters, cluster
@@ -18,6 +17,7 @@ from reluscope.analyses.codespace.occupied_cells import occupancy
 from reluscope.analyses.codespace.pair_distances import pair_distances
 from reluscope.analyses.codespace.sampled import SampleCodes, correctly_classified, piece_counts, sample_codes
 from reluscope.analyses.codespace.usage_of_units import unit_usage
+from reluscope.codes.activation_rate import activation_rate
 
 __all__ = [
     "Adjacency",

@@ -1,11 +1,11 @@
 """How strongly each region of a partition stretches: the spectral norm of its affine map."""
 
 import numpy as np
-import torch
 from jaxtyping import Float
 
 from reluscope.arguments import read_arguments
 from reluscope.partitions.partition_in_memory import Partition
+from reluscope.partitions.region_numbers import map_norms as norms_of_maps
 
 
 @read_arguments
@@ -39,6 +39,4 @@ def map_norms(part: Partition) -> Float[np.ndarray, " r"]:
     >>> map_norms(rs.partition(net, rs.Box(0, 1, 2)))
     array([3.])
     """
-    if not len(part):
-        return np.zeros(0)
-    return torch.linalg.svdvals(part.maps.weight)[:, 0].cpu().numpy()
+    return norms_of_maps.of(part)

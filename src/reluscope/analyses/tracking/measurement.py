@@ -13,7 +13,6 @@ from torch.linalg import LinAlgError  # pyright: ignore[reportAttributeAccessIss
 
 from reluscope.analyses.classification.class_predictions import accuracy_of_outputs, classes_of_outputs, is_close
 from reluscope.analyses.classification.cross_entropy import cross_entropy_of_outputs
-from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.codespace.numbers_of_codes import NUM_CODES, count_distinct
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
 from reluscope.analyses.codespace.usage_of_units import NUM_ALWAYS_ON, NUM_DEAD, unit_usage
@@ -22,6 +21,7 @@ from reluscope.analyses.counting.segment_counts import NUM_REGIONS_ON_SEGMENT, c
 from reluscope.analyses.tracking.complexity import local_complexity
 from reluscope.analyses.tracking.plan import Plan
 from reluscope.budget import INTERRUPTED
+from reluscope.codes.activation_rate import activation_rate
 from reluscope.codes.changes import changed_units
 from reluscope.errors import ReluscopeError
 from reluscope.findings import Finding

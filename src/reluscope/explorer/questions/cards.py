@@ -13,8 +13,6 @@ from reluscope.errors import InputError
 from reluscope.explorer.exchange.answers import Answer, finding
 from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.exchange.listening import Listener
-from reluscope.explorer.scene.discs import largest_discs
-from reluscope.explorer.scene.held_maps import held_maps, logits
 from reluscope.explorer.scene.pictures import read_row, view_of
 from reluscope.explorer.scene.planes import AnsweredView
 from reluscope.explorer.scene.programs import region_program
@@ -22,8 +20,10 @@ from reluscope.explorer.scene.session import Session
 from reluscope.explorer.scene.sides import sides_of
 from reluscope.findings import Finding
 from reluscope.networks.evaluation.decisions import scores
+from reluscope.networks.evaluation.held_maps import held_maps, logits
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
+from reluscope.partitions.table.largest_discs import largest_discs
 
 MOST_OUTPUTS, MOST_SAMPLES = 10, 50
 # A click is as exact as a screen, in units of half the window's height.

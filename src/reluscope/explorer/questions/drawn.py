@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from reluscope.analyses.classification.class_predictions import classes_of_outputs
-from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
+from reluscope.codes.activation_rate import activation_rate
 from reluscope.codes.random_kinds import random_kinds
 from reluscope.explorer.scene.planes import AnsweredView
 from reluscope.explorer.scene.session import Session

@@ -7,10 +7,10 @@ from reluscope.analyses.classification.class_predictions import classes_of_outpu
 from reluscope.explorer.exchange.answers import Answer
 from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.exchange.listening import Listener
-from reluscope.explorer.scene.held_maps import held_maps
 from reluscope.explorer.scene.pictures import read_places, view_of
 from reluscope.explorer.scene.planes import AnsweredView
 from reluscope.explorer.scene.session import Session
+from reluscope.networks.evaluation.held_maps import held_maps
 
 MOST_POINTS = 10_000
 

@@ -7,8 +7,8 @@ from jaxtyping import Float, Int
 
 from reluscope.errors import InputError
 from reluscope.explorer.exchange.listening import Listener
-from reluscope.explorer.scene.held_maps import held_maps, logits
 from reluscope.explorer.scene.session import Session
+from reluscope.networks.evaluation.held_maps import held_maps, logits
 
 SEARCHES = ("misclassified", "nearest_to_boundary", "farthest_codes")
 # Searches look at so many samples, in so much time, and name so many that are far from each other.

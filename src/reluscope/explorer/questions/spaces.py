@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reluscope.analyses.classification.class_predictions import predicted_classes
-from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.budget import Budget
+from reluscope.codes.activation_rate import activation_rate
 from reluscope.codes.random_kinds import random_kinds
 from reluscope.errors import InputError
 from reluscope.explorer.exchange.answers import Answer, finding
 from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.exchange.listening import Listener, ListeningBudget
-from reluscope.explorer.scene.held_maps import logits
 from reluscope.explorer.scene.looked_training import network_of_epoch
 from reluscope.explorer.scene.rooms import DIMENSION, Room, has_space, home_room
 from reluscope.explorer.scene.session import Session
 from reluscope.explorer.scene.solid_slices import read_solid
+from reluscope.networks.evaluation.held_maps import logits
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.levels.decision_surfaces import DecisionSurface

@@ -9,12 +9,12 @@ from reluscope.codes.packed import Codes
 from reluscope.explorer.exchange.answers import Answer, finding
 from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.exchange.listening import Listener
-from reluscope.explorer.scene.discs import largest_discs
-from reluscope.explorer.scene.held_maps import held_maps
 from reluscope.explorer.scene.pictures import view_of
 from reluscope.explorer.scene.planes import AnsweredView
 from reluscope.explorer.scene.session import Session
 from reluscope.findings import Finding
+from reluscope.networks.evaluation.held_maps import held_maps
+from reluscope.partitions.table.largest_discs import largest_discs
 
 BLOCK = 4096
 

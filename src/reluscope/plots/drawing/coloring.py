@@ -8,10 +8,12 @@ import numpy as np
 from jaxtyping import Float, Int, Shaped
 from matplotlib.colors import LogNorm, Normalize
 
-from reluscope.analyses.codespace.activation_rate import activation_rate
+from reluscope.codes.activation_rate import activation_rate
 from reluscope.codes.random_kinds import random_kinds
 from reluscope.errors import InputError, ShapeError
 from reluscope.partitions.partition_in_memory import Partition
+from reluscope.partitions.region_numbers import RATE, VOLUME
+from reluscope.partitions.region_quantities import region_quantities
 
 Quantity = Callable[[Partition], Shaped[np.ndarray, " r"]]
 Color = str | Quantity | Shaped[np.ndarray, " r"] | None
@@ -84,31 +86,36 @@ def coloring(part: Partition, color: Color, label: str = "") -> Kinds | Scale:
         rate = activation_rate(part.codes)
         # Where k of n units are active everywhere, one colour would hide all regions.
         tells = rate is not None and (len(part) < 2 or len(np.unique(rate)) > 1)
-        color = "activation_rate" if tells else "random"
+        color = RATE.name if tells else "random"
     if isinstance(color, str):
-        size = "area" if part.dim < 3 else "volume"
         if color == "random":
             return Kinds(random_kinds(part.codes), (), label)
-        if color == size:
-            return Scale(np.asarray(part.volumes()), label or ("length" if part.dim == 1 else size), True)
-        if color != "activation_rate":
-            names = '"class", "area"' if part.dim < 3 else '"volume"'
-            raise InputError(
-                f'color must be "activation_rate", {names}, "random", a callable that takes the partition, or an array '
-                f"with one entry per region, got {color!r}"
-            )
-        rate = activation_rate(part.codes)
-        if rate is None:
-            raise InputError(
-                'an activation rate needs gates of two pieces, and this network has none: use color="random" or '
-                f'"{size}"'
-            )
-        return Scale(rate, label or "share of active units")
+        return _declared(part, color, label)
     if callable(color):
         name = getattr(color, "__name__", "")
         label = label or ("" if name == "<lambda>" else name.replace("_", " "))
         color = color(part)
     return quantity(np.asarray(color), len(part), "region", label)
+
+
+def _declared(part: Partition, color: str, label: str) -> Kinds | Scale:
+    """Return the scale of a declared quantity; the volume of few dimensions is an area."""
+    size = "area" if part.dim < 3 else VOLUME.name
+    known = {entry.name: entry for entry in region_quantities()}
+    entry = known.get(VOLUME.name if color == size else color)
+    if entry is None:
+        names = ('"class", "area", ' if part.dim < 3 else "") + ", ".join(f'"{name}"' for name in known)
+        raise InputError(
+            f'color must be "random", {names}, a callable that takes the partition, or an array with one entry per '
+            f"region, got {color!r}"
+        )
+    if lacking := entry.why_not(part):
+        raise InputError(f'{entry.quantity.title} needs {lacking}: use color="random" or "{size}"')
+    known_label = {VOLUME.name: "length" if part.dim == 1 else size, RATE.name: "share of active units"}
+    label = label or known_label.get(entry.name, entry.quantity.title)
+    if entry.quantity.is_discrete:
+        return quantity(entry.of(part), len(part), "region", label)
+    return Scale(entry.of(part).astype(np.float64), label, entry.is_logarithmic)
 
 
 def quantity(values: Shaped[np.ndarray, "..."], number: int, what: str, label: str = "") -> Kinds | Scale:

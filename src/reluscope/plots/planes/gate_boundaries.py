@@ -12,8 +12,8 @@ from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap, ListedColor
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.arguments import read_drawn
+from reluscope.codes.activation_rate import activation_rate
 from reluscope.errors import InputError
 from reluscope.networks.graph.points import Points
 from reluscope.partitions.partition_in_memory import Partition

@@ -9,8 +9,8 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.arguments import Count, read_drawn
+from reluscope.codes.activation_rate import activation_rate
 from reluscope.codes.packed import Codes
 from reluscope.codes.random_kinds import random_kinds
 from reluscope.errors import InputError

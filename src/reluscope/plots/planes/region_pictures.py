@@ -63,9 +63,10 @@ def partition(
         ``"activation_rate"``: share of active units, over gates of two pieces (the default if it is not the same
         everywhere); ``"class"``: exact areas where each output is the largest, with the decision boundary (computed
         areas may be given instead: `ClassAreas`); ``"area"``: area, or length on a line, on a logarithmic scale;
-        ``"random"``: six tints without meaning, equal for equal codes in every picture (the default otherwise). A
-        callable receives the partition and returns (r,) values. Text, truth values and whole numbers of up to ten
-        different values are categories; other numbers are a scale.
+        ``"random"``: six tints without meaning, equal for equal codes in every picture (the default otherwise);
+        or the name of another quantity of regions, as ``"map_norm"`` or ``"inradius"``. A callable receives the
+        partition and returns (r,) values. Text, truth values and whole numbers of up to ten different values are
+        categories; other numbers are a scale.
     label : str
         Meaning of the colours; by default the name of the quantity.
     lines : bool

@@ -47,7 +47,7 @@ def output_surface(
         Two slopes and the value at the origin for every region, drawn instead of the network's own; the surface has
         steps where the maps of neighbours differ.
     color : str, callable or (r,) array, optional
-        As for `reluscope.plots.partition`: ``"activation_rate"``, ``"area"``, ``"random"``, a callable, or values.
+        As for `reluscope.plots.partition`: ``"random"``, a quantity as ``"area"``, a callable, or values.
     label : str
         Meaning of the colours.
     name : str

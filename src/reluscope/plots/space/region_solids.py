@@ -45,8 +45,7 @@ def solid(
         Shift of regions away from the middle, as a multiple of their distance from it; the sides then have no
         numbers.
     color : str, callable or (r,) array, optional
-        As for `reluscope.plots.partition`: ``"activation_rate"``, ``"volume"``, ``"random"``, a callable, or
-        values.
+        As for `reluscope.plots.partition`: ``"random"``, a quantity as ``"volume"``, a callable, or values.
     label : str
         Meaning of the colours.
     fade : float or "volume"

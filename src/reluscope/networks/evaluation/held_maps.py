@@ -7,12 +7,11 @@ from jaxtyping import Float
 from reluscope.codes.packed import Codes
 from reluscope.networks.evaluation.linearize import linearize
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
-from reluscope.networks.network import Network
-from reluscope.networks.passes.network_graph import BUDGET
+from reluscope.networks.passes.network_graph import BUDGET, NetworkGraph
 
 
 def held_maps(
-    network: Network, codes: Codes, outputs: list[int] | None = None
+    network: NetworkGraph, codes: Codes, outputs: list[int] | None = None
 ) -> tuple[Float[np.ndarray, "r m n"], Float[np.ndarray, "r m"]]:
     """Return weights and biases of a network with every unit held to the piece that a code says."""
     pieces = [torch.as_tensor(table, device=network.device) for table in pieces_of(codes)]
