@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 # Old name without ``reluscope.`` -> what is written now.
 MOVED = {
+    "preimages.Kind": "reluscope.preimages.PreimageKind",
+    "studies.Verdict": "reluscope.studies.StatementVerdict",
     "boolean": "reluscope_studies.boolean",
     "plots.boolean_direction": "reluscope_studies.pictures.boolean_direction",
 }
@@ -15,4 +17,5 @@ def refuse(module: str, name: str, public: Sequence[str] = ()) -> AttributeError
     if now is None:
         others = f"; its public names are {', '.join(public)}." if public else ""
         return AttributeError(f"module {module!r} has no attribute {name!r}{others}")
-    return AttributeError(f"{module}.{name} has moved: {now}, which comes with reluscope-studies")
+    package = ", which comes with reluscope-studies" if now.startswith("reluscope_studies") else ""
+    return AttributeError(f"{module}.{name} has moved: {now}{package}")

@@ -5,6 +5,7 @@ A study takes a `Setting` and returns an `Outcome`. A package offers studies by 
 Those of the papers that reluscope follows are in the package reluscope-studies.
 """
 
+from reluscope.moved_names import refuse
 from reluscope.studies.discovery import all_studies
 from reluscope.studies.study import (
     MAX_PICTURE_BYTES,
@@ -36,3 +37,7 @@ __all__ = [
     "Table",
     "all_studies",
 ]
+
+
+def __getattr__(name: str) -> object:
+    raise refuse("reluscope.studies", name)

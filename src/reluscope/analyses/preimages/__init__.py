@@ -25,6 +25,7 @@ from reluscope.analyses.preimages.preimage_pieces import PreimagePieces, of_clas
 from reluscope.analyses.preimages.published import Comparison, Error, algorithm_1, compare_with_algorithm_1
 from reluscope.analyses.preimages.region_distances import distance_to_range, reached_from_elsewhere
 from reluscope.analyses.verification.of_property import of_property
+from reluscope.moved_names import refuse
 
 __all__ = [
     "Approximation",
@@ -69,3 +70,7 @@ __all__ = [
     "system",
     "within_region",
 ]
+
+
+def __getattr__(name: str) -> object:
+    raise refuse("reluscope.preimages", name)
