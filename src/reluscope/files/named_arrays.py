@@ -48,6 +48,16 @@ def save_arrays(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray], 
     write_sealed(path, write)
 
 
+def prefixed(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return arrays with longer names, for a file that holds several things."""
+    return {f"{prefix}{name}": array for name, array in arrays.items()}
+
+
+def without_prefix(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the arrays that `prefixed` gave their names."""
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
 def load_arrays(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Read the arrays and the description that `save_arrays` wrote.
 

@@ -4,7 +4,7 @@ import numpy as np
 
 import reluscope as rs
 from conformance.bad_input.calls import Later, row
-from conformance.bad_input.things import BOX, FOLDER, NET, X
+from conformance.bad_input.things import BOX, NET, X, rows_of_union
 
 _LAYER = (np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]), np.zeros(3))
 _POINTS = np.array([[1.0, 1.0], [0.5, -0.25]])
@@ -27,16 +27,12 @@ _TO_LAYER = {"layer": "layer_of", "y": "features", "domain": "box", "tolerance":
 
 _ASKED = Later(lambda: rs.preimages.of_property(NET, _HALF, domain=BOX))
 _HALF = rs.Polyhedron([[1.0, 0.0]], [0.0])
-_FILE = FOLDER / "pieces.arrow"
-
-
-def _save_pieces():
-    _ASKED.value.save(_FILE)
-    return _FILE
 
 
 ROWS = {
-    "preimages.Approximation.maximum": row(on=_APPROXIMATION, c=[1.0, 0.0], kinds={"c": "vector"}),
+    **rows_of_union("preimages.Approximation", _APPROXIMATION),
+    **rows_of_union("preimages.InputPieces", _ASKED),
+    **rows_of_union("preimages.PreimagePieces", _PIECES),
     "preimages.Farkas.check": row(
         on=Later(lambda: rs.preimages.Farkas(np.zeros(2), np.zeros(1))), system=_SYSTEM, kinds=_CHECKED
     ),
@@ -71,7 +67,6 @@ ROWS = {
     "preimages.GateLayer.inversion_errors": row(on=_READ, y=_Y, kinds={"y": "grid"}),
     "preimages.MixedSystem.within": row(on=_SYSTEM, box=BOX),
     "preimages.MixedSystem.violation": row(on=_SYSTEM, x=np.array([1.0, 1.0]), kinds={"x": "vector"}),
-    "preimages.PreimagePieces.contains": row(on=_PIECES, x=X, kinds={"x": "points", "tolerance": "nonnegative"}),
     "preimages.PreimagePieces.size": row(on=_PIECES, dim=2, kinds={"dim": "natural"}),
     "preimages.Comparison.error": row(on=_COMPARED, position=0),
     "preimages.Comparison.count": row(on=_COMPARED, error=next(iter(rs.preimages.Error)), kinds={"error": "ours"}),
@@ -102,11 +97,5 @@ ROWS = {
     "preimages.within_region": row(network=NET, x=X[0], target=_TARGET, domain=BOX, kinds={"target": "ours"}),
     "preimages.distance_to_range": row(network=NET, y=np.zeros(2), domain=BOX, kinds={"y": "vector"}),
     "preimages.reached_from_elsewhere": row(network=NET, x=X[0], epsilon=0.1, domain=BOX),
-    "preimages.InputPieces.__getitem__": row(on=_ASKED, index=0),
-    "preimages.InputPieces.contains": row(
-        on=_ASKED, x=np.zeros((1, 2)), kinds={"x": "points", "tolerance": "nonnegative"}
-    ),
-    "preimages.InputPieces.load": row(path=Later(_save_pieces), kinds={"path": "read"}),
-    "preimages.InputPieces.save": row(on=_ASKED, path=FOLDER / "saved_pieces.arrow", kinds={"path": "write"}),
     "preimages.of_property": row(network=NET, target=_HALF, domain=BOX, kinds={"target": "ours", "domain": "box"}),
 }

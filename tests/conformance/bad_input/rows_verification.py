@@ -4,7 +4,7 @@ import numpy as np
 
 import reluscope as rs
 from conformance.bad_input.calls import Later, row
-from conformance.bad_input.things import FOLDER, NET
+from conformance.bad_input.things import FOLDER, NET, rows_of_union
 
 _UNSAFE = [rs.Polyhedron([[1.0, 0.0]], [-100.0])]
 _CASE = rs.verification.Case(-np.ones(2), np.ones(2), _UNSAFE)
@@ -21,12 +21,6 @@ FOUND = Later(
     lambda: rs.violations(NET, rs.verification.Property([rs.verification.Case(-np.ones(2), np.ones(2), _SOME)]))
 )
 PROOF = Later(lambda: rs.verify(NET, SAFE, certify=True).proof)
-_SAVED = FOLDER / "violations.arrow"
-
-
-def _save():
-    FOUND.value.save(_SAVED)
-    return _SAVED
 
 
 ROWS = {
@@ -47,10 +41,5 @@ ROWS = {
     "verification.verify_each": row(
         network=NET, properties=[SAFE], folder=FOLDER / "many", kinds={"properties": "each ours", "folder": "write"}
     ),
-    "verification.Violations.__getitem__": row(on=FOUND, index=0),
-    "verification.Violations.contains": row(
-        on=FOUND, x=np.zeros((1, 2)), kinds={"x": "points", "tolerance": "nonnegative"}
-    ),
-    "verification.Violations.load": row(path=Later(_save), kinds={"path": "read"}),
-    "verification.Violations.save": row(on=FOUND, path=FOLDER / "saved.arrow", kinds={"path": "write"}),
+    **rows_of_union("verification.Violations", FOUND),
 }

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from torch import nn
 
 import reluscope as rs
-from conformance.bad_input.calls import Later
+from conformance.bad_input.calls import Later, row
 
 DRAW = np.random.default_rng(16)
 
@@ -50,3 +50,15 @@ FIGURE = Figure()
 def quick(parameters):
     """Return an optimizer."""
     return torch.optim.Adam(parameters, lr=0.01)
+
+
+def rows_of_union(name, union):
+    """Return the rows of a union of polyhedra with two coordinates."""
+    file, saved = FOLDER / f"{name}.arrow", FOLDER / f"{name}.again.arrow"
+    return {
+        f"{name}.__getitem__": row(on=union, index=0),
+        f"{name}.contains": row(on=union, x=np.zeros((1, 2)), kinds={"x": "points", "tolerance": "nonnegative"}),
+        f"{name}.load": row(path=Later(lambda: (union.value.save(file), file)[1]), kinds={"path": "read"}),
+        f"{name}.maximum": row(on=union, direction=np.ones(2), kinds={"direction": "direction"}),
+        f"{name}.save": row(on=union, path=saved, kinds={"path": "write"}),
+    }

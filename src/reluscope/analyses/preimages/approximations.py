@@ -6,22 +6,27 @@ of the second kind, and cuts open boxes by bounds of the outputs.
 """
 
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from jaxtyping import Float
-from numpy.typing import ArrayLike
+from jaxtyping import Bool, Float
 
 from reluscope.analyses.boxes.output_boxes import OutputBox, halved, output_box
 from reluscope.analyses.boxes.pullback import check_target, within_region
 from reluscope.analyses.boxes.rounded_ends import finding_within
+from reluscope.analyses.boxes.stored_boxes import form_arrays, read_forms
 from reluscope.analyses.preimages.nearest_first import best_first
 from reluscope.analyses.preimages.rows_of_inputs import RowsOfInputs
-from reluscope.arguments import Seed, read_arguments, read_point
+from reluscope.arguments import Seed, read_arguments, read_position
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
+from reluscope.files import stored
+from reluscope.files.named_arrays import prefixed, without_prefix
 from reluscope.findings import Claim, Finding
+from reluscope.geometry.polyhedra.domain_arrays import domain_arrays, polyhedra_arrays, read_polyhedra
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.union_of_polyhedra import UnionOfPolyhedra
 from reluscope.geometry.programs.checked_bounds import upper_bound
 from reluscope.geometry.programs.linear_program import LinearProgram
 from reluscope.networks.file_outputs import Rounding, on_scores
@@ -30,7 +35,6 @@ from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.corner_errors import volume_errors
 from reluscope.regions.regions import region
-from reluscope.shown import Shown
 
 NUM_BOXES, NUM_PIECES, NUM_SAMPLES = 1_000, 32, 512
 # How far points are moved towards the centre of a piece until their outputs lie in the target beyond doubt.
@@ -42,14 +46,14 @@ ROUNDING, HULLS, CLEAR = 64 * EPS, 1e-12, 1e-6
 MAX_DIMENSIONS = 5
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Approximation(Shown):
+@dataclass(frozen=True, eq=False)
+class Approximation(UnionOfPolyhedra):
     """An inner and an outer approximation of a preimage.
 
     Parameters
     ----------
-    features : Network
-        Network that computes the outputs.
+    features : Network, optional
+        Network that computes the outputs. An approximation from a file has none: there boxes alone prove maxima.
     box : Box
         The inputs considered.
     target : Polyhedron
@@ -63,9 +67,17 @@ class Approximation(Shown):
     volumes : (p,) float64
         Lower bounds on the volumes of the pieces; 0 in many dimensions.
     work : dict
+
+    Notes
+    -----
+    The union is the inner approximation: the boxes of ``inside``, then the pieces. ``maximum`` is LOWER, with an
+    interval. Its value is that of a point whose outputs lie in the target in spite of rounding; -inf if none is known.
+    The interval ends at -inf if the preimage is proved empty. For a target with equations no such points exist: there
+    the value is an ESTIMATE, from points that satisfy the equations up to rounding. Each piece and each undecided box
+    costs a linear program. Columns of the table: ``is_box``, ``num_half_spaces``, and ``volume``, a lower bound.
     """
 
-    features: Network
+    features: Network | None
     box: Box
     target: Polyhedron
     inside: Float[np.ndarray, "k 2 n"]
@@ -73,6 +85,37 @@ class Approximation(Shown):
     pieces: tuple[Polyhedron, ...]
     volumes: Float[np.ndarray, " p"]
     work: dict[str, float]
+
+    kind: ClassVar[str] = "approximation"
+
+    def __len__(self) -> int:
+        return len(self.inside) + len(self.pieces)
+
+    @read_arguments
+    def __getitem__(self, index: int) -> Polyhedron:
+        place = read_position(index, "index", len(self), self.parts) - len(self.inside)
+        return self.pieces[place] if place >= 0 else Box(*self.inside[place]).polyhedron
+
+    def __repr__(self) -> str:
+        return f"Approximation({self._number()}, {len(self.cells):,} open boxes, volume {self.volume()})"
+
+    @property
+    def dim(self) -> int:
+        """Number of inputs."""
+        return self.box.dim
+
+    @property
+    def claim(self) -> Claim:
+        """What the volume claims."""
+        return self.volume().claim
+
+    def _boxes(self, reach: float) -> Float[np.ndarray, "p 2 n"]:
+        every = super()._boxes(reach)[len(self.inside) :]
+        return np.concatenate([self.inside + np.array([[-reach], [reach]]), every])
+
+    def _holds(self, index: int, points: Float[np.ndarray, "s n"], reach: float) -> Bool[np.ndarray, " s"]:
+        place = index - len(self.inside)
+        return self.pieces[place].contains(points, reach) if place >= 0 else np.ones(len(points), dtype=bool)
 
     def volume(self) -> Finding:
         """Return the volume of the preimage: LOWER, with an interval up to the volume of what may be in it.
@@ -86,21 +129,7 @@ class Approximation(Shown):
         lower = min(upper, max(sure, float(self.volumes.sum())))
         return self._finding(lower, lower, upper, "volume of the preimage", self.box.volume())
 
-    @read_arguments
-    def maximum(self, c: ArrayLike) -> Finding:
-        """Return the maximum of a linear function of the input over the preimage: LOWER, with an interval.
-
-        The value is that of a point whose outputs lie in the target in spite of rounding; -inf if none is known. The
-        interval ends at -inf if the preimage is proved empty. For a target with equations no such points exist: there
-        the value is an ESTIMATE, from points that satisfy the equations up to rounding.
-
-        Notes
-        -----
-        Each piece and each undecided box costs a linear program.
-        """
-        way = read_point(c, "c")
-        if len(way) != self.box.dim:
-            raise ShapeError(f"expected {self.box.dim} coefficients, got {len(way)}")
+    def _maximum(self, way: Float[np.ndarray, " n"]) -> Finding:
         tops = self.inside.mean(axis=1) @ way + np.abs(way) @ (np.diff(self.inside, axis=1)[:, 0].T / 2)
         rounding = 4 * len(way) * EPS * (np.abs(self.inside).max(axis=1) @ np.abs(way))
         lower = float((tops - rounding).max(initial=-np.inf))
@@ -119,7 +148,7 @@ class Approximation(Shown):
 
     def _value_inside(self, piece: Polyhedron, point: np.ndarray, way: np.ndarray) -> float:
         """Return the value at a point of a piece, moved inwards until it is in the preimage beyond doubt; else -inf."""
-        if len(self.target.C) or not np.isfinite(point).all():
+        if self.features is None or len(self.target.C) or not np.isfinite(point).all():
             return -np.inf
         center = piece.insphere().center
         for share in INWARDS:
@@ -149,6 +178,43 @@ class Approximation(Shown):
         center = way @ cell.center
         rounding = 4 * len(way) * np.finfo(float).eps * (np.abs(way) @ np.abs(cell.center))
         return float(center + _proved_upper(way, rows, low, high, -cell.half, cell.half) + rounding)
+
+    def _columns(self) -> dict[str, Any]:
+        sizes = np.prod(self.inside[:, 1] - self.inside[:, 0], axis=1)
+        rows = [len(piece.A) for piece in self.pieces]
+        return {
+            "is_box": np.arange(len(self)) < len(self.inside),
+            "num_half_spaces": np.array([2 * self.dim] * len(self.inside) + rows, dtype=np.int64),
+            "volume": np.concatenate([sizes, self.volumes]),
+        }
+
+    def stored_parts(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Return what `save` writes, as named arrays and plain types."""
+        cells = np.array([(cell.lower, cell.upper) for cell in self.cells]).reshape(-1, 2, self.dim)
+        target = polyhedra_arrays([self.target], self.target.dim)
+        arrays = {"inside": self.inside, "cells": cells, "volumes": self.volumes, **domain_arrays(self.box)}
+        arrays |= prefixed("target.", target)
+        arrays |= form_arrays("cells", self.cells, self.target.dim, self.dim)
+        arrays |= polyhedra_arrays(self.pieces, self.dim)
+        return arrays, {"kind": self.kind, "work": self.work}
+
+    @classmethod
+    def _read(cls, arrays: dict[str, np.ndarray], described: dict[str, Any]) -> Self:
+        volumes = stored.array(arrays, "volumes", np.float64, (None,), least=0)
+        low = stored.array(arrays, "domain.lo", np.float64, (None,))
+        box = Box(low, stored.array(arrays, "domain.hi", np.float64, low.shape))
+        inside, cells = (stored.array(arrays, name, np.float64, (None, 2, box.dim)) for name in ("inside", "cells"))
+        (target,) = read_polyhedra(without_prefix("target.", arrays), 1)
+        return cls(
+            None,
+            box,
+            target,
+            inside,
+            read_forms("cells", arrays, cells, target.dim),
+            tuple(read_polyhedra(arrays, len(volumes), box.dim)),
+            volumes,
+            stored.numbers(described, "work"),
+        )
 
     def _finding(self, value: float, lower: float, upper: float, name: str, scale: float) -> Finding:
         found = finding_within(

@@ -1,33 +1,23 @@
 """Inputs with outputs as asked, as polyhedra that do not overlap, with their volume: what a search over boxes finds."""
 
-import os
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from numpy.typing import ArrayLike
 
-from reluscope.arguments import NonNegative, read_arguments, read_array, read_position
-from reluscope.errors import ShapeError
 from reluscope.files import stored
-from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding
-from reluscope.findings.claims import largest_error
-from reluscope.findings.data_frames import as_pandas
-from reluscope.findings.derived import Ends, at_an_end
+from reluscope.findings.derived import Ends
+from reluscope.geometry.polyhedra.domain_arrays import polyhedra_arrays, read_polyhedra
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.union_of_polyhedra import UnionOfPolyhedra, bounded_finding, numbered_columns
 from reluscope.tolerance import EPSILON
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False)
-class InputPieces:
+class InputPieces(UnionOfPolyhedra):
     """Inputs with the required outputs, as polyhedra with disjoint interiors; a table with one row each.
 
     Parameters
@@ -59,6 +49,11 @@ class InputPieces:
         Reason for an early stop; empty if there was none.
     work : dict
         Boxes and regions examined.
+
+    Notes
+    -----
+    Columns of the table: ``case`` and ``unsafe``, ``is_box``, ``volume``, ``num_half_spaces``, and for each input i
+    ``witness_i``, ``lower_i`` and ``upper_i``, the ends of the least box around the piece.
     """
 
     pieces: tuple[Polyhedron, ...]
@@ -83,16 +78,13 @@ class InputPieces:
     short: ClassVar[str] = "as asked"
     kind: ClassVar[str] = "input pieces"
 
-    def __len__(self) -> int:
-        return len(self.pieces)
-
-    @read_arguments
-    def __getitem__(self, index: int) -> Polyhedron:
-        return self.pieces[read_position(index, "index", len(self), "pieces")]
-
     def __repr__(self) -> str:
-        pieces = "1 piece" if len(self) == 1 else f"{len(self):,} pieces"
-        return f"{type(self).__name__}({pieces}, volume {self.volume()})"
+        return f"{type(self).__name__}({self._number()}, volume {self.volume()})"
+
+    @property
+    def dim(self) -> int:
+        """Number of inputs."""
+        return self.ends.shape[2]
 
     @property
     def inputs(self) -> Float[np.ndarray, "2 n"]:
@@ -131,11 +123,9 @@ class InputPieces:
         most = self.total / unit
         lower, value = (max(0.0, min(self._volume - error, self.total)) / unit for error in (self._error, 0.0))
         upper = min(most, (self._volume + self._error + self.undecided) / unit)
-        return Finding.of(
-            at_an_end(Ends(value, lower, max(value, upper)), float(largest_error(value, most))).value,
-            lower,
-            max(value, upper),
-            scale=most,
+        return bounded_finding(
+            Ends(value, lower, max(value, upper)),
+            most,
             name=f"{what} of {self.named}",
             definition=f"{what} of the inputs at which {self.where}",
             method="halved boxes with affine bounds, and exact linear regions",
@@ -143,80 +133,24 @@ class InputPieces:
             stopped=self.stopped,
         )
 
-    @read_arguments
-    def contains(self, x: ArrayLike, tolerance: NonNegative = 0.0) -> Bool[np.ndarray, "..."]:
-        """Return which points (..., n) lie in some piece, up to a distance per row."""
-        points = read_array(x, "x")
-        num_inputs = self.ends.shape[2]
-        if points.ndim == 0 or points.shape[-1] != num_inputs:
-            raise ShapeError(f"expected points of {num_inputs} inputs, got shape {points.shape}")
-        flat = points.reshape(-1, num_inputs)
-        found = np.zeros(len(flat), dtype=bool)
-        margin = 2 * tolerance + 1e-12 * np.abs(self.ends).max(initial=1.0)
-        for piece, (low, high) in zip(self.pieces, self.ends, strict=True):
-            near = np.flatnonzero(~found & ((flat >= low - margin) & (flat <= high + margin)).all(axis=1))
-            if len(near):
-                found[near] = piece.contains(flat[near], tolerance)
-        return found.reshape(points.shape[:-1])
+    def _boxes(self, reach: float) -> Float[np.ndarray, "p 2 n"]:
+        margin = 2 * reach + 1e-12 * np.abs(self.ends).max(initial=1.0)
+        return self.ends + np.array([[-margin], [margin]])
 
-    def to_table(self) -> "pa.Table":
-        """Return one row per piece.
-
-        ``case`` and ``unsafe``, ``is_box``, ``volume``, ``num_half_spaces``, and for each input i ``witness_i``,
-        ``lower_i`` and ``upper_i``, the ends of the least box around it.
-
-        Returns
-        -------
-        pyarrow.Table
-        """
-        import pyarrow as pa
-
-        columns: dict[str, Any] = {
+    def _columns(self) -> dict[str, Any]:
+        return {
             "case": self.cases,
             "unsafe": self.unsafe,
             "is_box": self.is_box,
             "volume": self.volumes,
             "num_half_spaces": np.array([len(piece.A) for piece in self.pieces], dtype=np.int64),
+            **numbered_columns({"witness": self.witnesses, "lower": self.ends[:, 0], "upper": self.ends[:, 1]}),
         }
-        for axis in range(self.ends.shape[2]):
-            columns[f"witness_{axis}"] = self.witnesses[:, axis]
-            columns[f"lower_{axis}"], columns[f"upper_{axis}"] = self.ends[:, 0, axis], self.ends[:, 1, axis]
-        return pa.table(columns)
 
-    def to_pandas(self) -> "pd.DataFrame":
-        """Return `to_table` as a data frame of pandas."""
-        return as_pandas(self.to_table())
-
-    @read_arguments
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all of it to an Arrow file, whole or not at all.
-
-        Raises
-        ------
-        InputError
-            If the file cannot be written; what was there before stays.
-        """
-        arrays: dict[str, np.ndarray] = {name: getattr(self, name) for name in _ARRAYS}
-        num_inputs = self.ends.shape[2]
-        for rows, offsets in (("A", "b"), ("C", "d")):
-            tables = [getattr(piece, rows) for piece in self.pieces]
-            arrays[rows] = np.concatenate([np.zeros((0, num_inputs)), *tables])
-            arrays[offsets] = np.concatenate([np.zeros(0), *(getattr(piece, offsets) for piece in self.pieces)])
-            arrays[f"num_{rows}"] = np.array([len(table) for table in tables], dtype=np.int64)
-        described = {name: getattr(self, name) for name in _DESCRIBED}
-        save_arrays(path, arrays, {"kind": self.kind, **described})
-
-    @classmethod
-    @read_arguments
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read what `save` wrote.
-
-        Raises
-        ------
-        InputError
-            If the file is missing, damaged, or holds something else.
-        """
-        return load_as(path, cls.kind, cls._read)
+    def stored_parts(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Return what `save` writes, as named arrays and plain types."""
+        arrays = {name: getattr(self, name) for name in _ARRAYS} | polyhedra_arrays(self.pieces, self.dim)
+        return arrays, {"kind": self.kind, **{name: getattr(self, name) for name in _DESCRIBED}}
 
     @classmethod
     def _read(cls, arrays: dict[str, np.ndarray], described: dict[str, Any]) -> Self:
@@ -237,7 +171,7 @@ class InputPieces:
         if min(total, undecided, *found["volumes"], *found["errors"]) < 0:
             raise ValueError("a volume below 0")
         return cls(
-            tuple(_stored_pieces(arrays, number, num_inputs)),
+            tuple(read_polyhedra(arrays, number, num_inputs)),
             **found,
             total=total,
             undecided=undecided,
@@ -249,16 +183,3 @@ class InputPieces:
 
 _ARRAYS = ("volumes", "errors", "witnesses", "ends", "cases", "unsafe", "is_box", "open_boxes", "boxes")
 _DESCRIBED = ("total", "undecided", "fingerprint", "stopped", "work")
-
-
-def _stored_pieces(arrays: dict[str, np.ndarray], number: int, num_inputs: int) -> Iterator[Polyhedron]:
-    """Yield the polyhedra whose rows lie one after the other."""
-    parts = {}
-    for rows, sides in (("A", "b"), ("C", "d")):
-        lengths = stored.array(arrays, f"num_{rows}", np.int64, (number,), least=0, below=2**31)
-        total = int(lengths.sum())
-        cuts = np.cumsum(lengths)[:-1]
-        parts[rows] = np.split(stored.array(arrays, rows, np.float64, (total, num_inputs)), cuts)
-        parts[sides] = np.split(stored.array(arrays, sides, np.float64, (total,)), cuts)
-    for index in range(number):
-        yield Polyhedron(*(parts[name][index] for name in ("A", "b", "C", "d")))

@@ -6,7 +6,7 @@ rows ``A W`` and ``C W``. Pieces may be flat, where the target is or where a reg
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -15,17 +15,20 @@ from numpy.typing import ArrayLike
 from reluscope.analyses.boxes.pullback import RESOLUTION, check_target, pulled_back
 from reluscope.analyses.preimages.rows_of_inputs import RowsOfInputs
 from reluscope.analyses.preimages.target_sets import class_target, vector_target
-from reluscope.arguments import Natural, NonNegative, read_arguments, read_array
+from reluscope.arguments import Natural, read_arguments
 from reluscope.budget import RegionBudget
-from reluscope.errors import InputError, ShapeError
+from reluscope.errors import InputError
+from reluscope.files import stored
+from reluscope.files.named_arrays import prefixed, without_prefix
 from reluscope.findings import Claim, Finding
-from reluscope.findings.claims import largest_error
-from reluscope.findings.derived import Ends, at_an_end
+from reluscope.findings.derived import Ends
 from reluscope.geometry.polyhedra.bounding_box import bounding_box
+from reluscope.geometry.polyhedra.domain_arrays import polyhedra_arrays, read_polyhedra
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
 from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.relative_interior import relative_interior
+from reluscope.geometry.polyhedra.union_of_polyhedra import UnionOfPolyhedra, bounded_finding, numbered_columns
 from reluscope.geometry.polyhedra.widths import steinhagen
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.file_outputs import Rounding, num_file_outputs, on_scores
@@ -37,6 +40,7 @@ from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.corner_errors import side_errors, volume_errors
 from reluscope.partitions.left_open import left_open
 from reluscope.partitions.partition_in_memory import Partition
+from reluscope.partitions.table.stored_partitions import read_stored
 from reluscope.progress import Progress
 from reluscope.regions.regions import regions
 from reluscope.tolerance import Tolerance
@@ -50,7 +54,7 @@ FEW_DIMENSIONS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class PreimagePieces:
+class PreimagePieces(UnionOfPolyhedra):
     """The preimage of a polyhedron of outputs, region by region, in coordinates of the domain.
 
     Parameters
@@ -77,7 +81,9 @@ class PreimagePieces:
 
     Notes
     -----
-    A flat piece that is part of another piece, because both lie in the facet of two regions, is listed once.
+    A flat piece that is part of another piece, because both lie in the facet of two regions, is listed once. Columns of
+    the table: ``region`` (row of the partition), ``dim``, ``is_whole``, ``num_half_spaces`` and, for each coordinate i,
+    ``point_i``.
     """
 
     partition: Partition
@@ -90,30 +96,22 @@ class PreimagePieces:
     errors: Float[np.ndarray, " p"]
     missing: float
 
-    def __len__(self) -> int:
-        return len(self.pieces)
+    kind: ClassVar[str] = "preimage"
+    coordinates: ClassVar[str] = "coordinates"
+
+    @property
+    def dim(self) -> int:
+        """Dimension of the domain."""
+        return self.partition.dim
 
     @property
     def claim(self) -> Claim:
         """EXACT, LOWER where regions are missing, or ESTIMATE where undecided signs leave the maps of regions open."""
         return left_open(self.partition).claim
 
-    @read_arguments
-    def contains(self, x: ArrayLike, tolerance: NonNegative | None = None) -> Bool[np.ndarray, "..."]:
-        """Return which points (..., n) of the domain lie in some piece, up to a distance per row.
-
-        The distance is a billionth of the domain's diameter by default.
-        """
-        reach = RESOLUTION * _scale(self.partition) if tolerance is None else tolerance
-        points = read_array(x, "x")
-        if points.ndim == 0 or points.shape[-1] != self.partition.dim:
-            raise ShapeError(f"expected points of {self.partition.dim} coordinates, got shape {points.shape}")
-        flat = points.reshape(-1, self.partition.dim)
-        found, left = np.zeros(len(flat), dtype=bool), np.arange(len(flat))
-        for piece in self.pieces:
-            found[left[piece.contains(flat[left], reach)]] = True
-            left = np.flatnonzero(~found)
-        return found.reshape(points.shape[:-1])
+    @property
+    def _resolution(self) -> float:
+        return RESOLUTION * _scale(self.partition)
 
     @read_arguments
     def size(self, dim: Natural | None = None) -> float:
@@ -154,11 +152,9 @@ class PreimagePieces:
             most=value + error + self.missing + uncovered if left_open(part).is_listed_sure else whole,
         )
         upper, scale = max(value, min(upper, whole)), whole if whole < np.inf else 0.0
-        return Finding.of(
-            at_an_end(Ends(value, lower, upper), float(largest_error(value, scale))).value,
-            lower,
-            upper,
-            scale=scale,
+        return bounded_finding(
+            Ends(value, lower, upper),
+            scale,
             name="volume of the preimage",
             definition=f"points of the domain with outputs in a {self.target.describe()}",
             domain=self.partition.domain.describe(),
@@ -168,7 +164,49 @@ class PreimagePieces:
         )
 
     def __repr__(self) -> str:
-        return f"PreimagePieces({len(self)} pieces, {self.claim}, of {self.partition.domain.describe()})"
+        return f"PreimagePieces({self._number()}, {self.claim}, of {self.partition.domain.describe()})"
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "region": self.rows,
+            "dim": self.dims,
+            "is_whole": self.is_whole,
+            "num_half_spaces": np.array([len(piece.A) for piece in self.pieces], dtype=np.int64),
+            **numbered_columns({"point": self.points}),
+        }
+
+    def stored_parts(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Return what `save` writes, as named arrays and plain types."""
+        arrays, described = self.partition.stored_parts()
+        own = {name: getattr(self, name) for name in _ARRAYS} | polyhedra_arrays(self.pieces, self.dim)
+        target = polyhedra_arrays([self.target], self.target.dim)
+        arrays = {**arrays, **prefixed("piece.", own), **prefixed("target.", target)}
+        return arrays, {"kind": self.kind, "missing": self.missing, "partition": described}
+
+    @classmethod
+    def _read(cls, arrays: dict[str, np.ndarray], described: dict[str, Any]) -> Self:
+        own = without_prefix("piece.", arrays)
+        (target,) = read_polyhedra(without_prefix("target.", arrays), 1)
+        rest = {name: array for name, array in arrays.items() if not name.startswith(("piece.", "target."))}
+        part = Partition(**read_stored(rest, described["partition"], None))
+        number, missing = len(own["rows"]), stored.number(described, "missing")
+        errors = stored.array(own, "errors", np.float64, (number,), least=0)
+        if missing < 0:
+            raise ValueError("a volume below 0")
+        return cls(
+            part,
+            target,
+            tuple(read_polyhedra(own, number, part.dim)),
+            stored.array(own, "rows", np.int64, (number,), least=0, below=max(1, len(part))),
+            stored.array(own, "dims", np.int64, (number,), least=0, below=part.dim + 1),
+            stored.array(own, "points", np.float64, (number, part.dim)),
+            stored.array(own, "is_whole", np.bool_, (number,)),
+            errors,
+            missing,
+        )
+
+
+_ARRAYS = ("rows", "dims", "points", "is_whole", "errors")
 
 
 @read_arguments

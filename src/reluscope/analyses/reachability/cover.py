@@ -9,32 +9,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import ArrayLike
 
 from reluscope.analyses.boxes.box_bounds import BoxBounds
 from reluscope.analyses.boxes.output_boxes import OutputBox, halved
-from reluscope.arguments import read_arguments, read_array, read_position
-from reluscope.errors import ShapeError
+from reluscope.analyses.reachability.stored_sets import COVER, described_cover, read_cover
 from reluscope.findings import Claim, Finding
-from reluscope.findings.data_frames import as_pandas
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.union_of_polyhedra import UnionOfPolyhedra, numbered_columns
 from reluscope.networks.network import Network
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
+from reluscope.tolerance import EPSILON
 
 # Boxes that are bounded together.
 NUM_TOGETHER = 16
 
 
 @dataclass(frozen=True, eq=False)
-class Cover:
+class Cover(UnionOfPolyhedra):
     """Boxes that contain all outputs of a network on a domain, and possibly other points: UPPER.
 
     Parameters
@@ -52,6 +47,12 @@ class Cover:
         Bounds on the rounding of ``reached``.
     forms : tuple of OutputBox
         Outputs on each box, as affine functions up to a remainder.
+
+    Notes
+    -----
+    A piece is an output box less its corners. Outputs outside of all pieces are not reached; outputs inside may be.
+    ``maximum`` is UPPER, between the value attained at centres of boxes and the bound proved for all outputs. Columns
+    of the table: ``input_lower_i``, ``input_upper_i``, ``lower_j`` and ``upper_j``, the ends of each box.
     """
 
     inputs: Float[np.ndarray, "q 2 n"]
@@ -61,19 +62,27 @@ class Cover:
     errors: Float[np.ndarray, "s k"]
     forms: tuple[OutputBox, ...]
 
+    kind: ClassVar[str] = COVER
+    coordinates: ClassVar[str] = "outputs"
+    parts: ClassVar[str] = "boxes"
+
     def __len__(self) -> int:
         return len(self.boxes)
 
-    @read_arguments
-    def __getitem__(self, index: int) -> Polyhedron:
-        place = read_position(index, "index", len(self), "boxes")
-        rows = np.concatenate([np.eye(self.boxes.shape[2]), self._diagonals])
-        low, high = np.concatenate([self.boxes[place], self._across[place]], axis=1)
-        return Polyhedron(np.concatenate([rows, -rows]), np.concatenate([high, -low]))
-
     def __repr__(self) -> str:
-        boxes = "1 box" if len(self) == 1 else f"{len(self):,} boxes"
-        return f"Cover({boxes} in {self.boxes.shape[2]} outputs, {self.claim})"
+        return f"Cover({self._number()} in {self.dim} outputs, {self.claim})"
+
+    @cached_property
+    def pieces(self) -> tuple[Polyhedron, ...]:
+        """The boxes less their corners, as polyhedra."""
+        rows = np.concatenate([np.eye(self.dim), self._diagonals])
+        ends = np.concatenate([self.boxes, self._across], axis=2)
+        return tuple(Polyhedron(np.concatenate([rows, -rows]), np.concatenate([high, -low])) for low, high in ends)
+
+    @property
+    def dim(self) -> int:
+        """Number of outputs."""
+        return self.boxes.shape[2]
 
     @property
     def claim(self) -> Claim:
@@ -102,37 +111,38 @@ class Cover:
         """How much of the outputs is inside, of which nothing else is known than that it is not more."""
         return Finding.of(1.0, 0.0, 1.0, name="share of the cover that is reached")
 
-    @read_arguments
-    def contains(self, y: ArrayLike) -> Bool[np.ndarray, "..."]:
-        """Return which outputs (..., k) lie in some box less its corners: others are not reached, these may be."""
-        points = read_array(y, "y")
-        number = self.boxes.shape[2]
-        if points.ndim == 0 or points.shape[-1] != number:
-            raise ShapeError(f"expected points of {number} outputs, got shape {points.shape}")
-        flat = points.reshape(-1, number)
-        found = np.zeros(len(flat), dtype=bool)
-        across = flat @ self._diagonals.T
-        for (low, high), (least, most) in zip(self.boxes, self._across, strict=True):
-            inside = ((flat >= low) & (flat <= high)).all(axis=1)
-            found |= inside & ((across >= least) & (across <= most)).all(axis=1)
-        return found.reshape(points.shape[:-1])
-
-    @read_arguments
-    def maximum(self, direction: ArrayLike) -> Finding:
-        """Return the maximum of a linear function of the outputs, UPPER.
-
-        Parameters
-        ----------
-        direction : (k,) array
+    def volume(self) -> Finding:
+        """Return the volume of the outputs, UPPER: at most that of all boxes, or of the box around them.
 
         Returns
         -------
         Finding
-            Between the value attained at centres of boxes and the bound proved for all outputs.
+
+        Returns
+        -------
+        Finding
         """
-        weights = read_array(direction, "direction", ndim=1)
-        if len(weights) != self.boxes.shape[2]:
-            raise ShapeError(f"expected {self.boxes.shape[2]} coefficients, one for each output, got {len(weights)}")
+        most = min(float(np.ptp(ends, axis=-2).prod(axis=-1).sum()) for ends in (self.boxes, self.ends))
+        upper = float(np.nextafter(most * (1 + len(self) * self.dim * EPSILON), np.inf))
+        return Finding.of(
+            upper,
+            0.0,
+            upper,
+            name="volume of the outputs",
+            definition="outputs that the network has on the domain",
+            method="affine bounds on boxes",
+            work={"boxes": len(self)},
+        )
+
+    def _boxes(self, reach: float) -> Float[np.ndarray, "q 2 k"]:
+        return self.boxes + np.array([[-reach], [reach]])
+
+    def _holds(self, index: int, points: Float[np.ndarray, "s k"], reach: float) -> Bool[np.ndarray, " s"]:
+        across, room = points @ self._diagonals.T, reach * np.linalg.norm(self._diagonals, axis=1)
+        least, most = self._across[index]
+        return ((across >= least - room) & (across <= most + room)).all(axis=1)
+
+    def _maximum(self, weights: Float[np.ndarray, " k"]) -> Finding:
         upper = max(float(form.range(weights[None])[1][0]) for form in self.forms)
         upper = float(np.nextafter(upper, np.inf))
         lower = self.reached @ weights - (self.errors + 1e-15 * np.abs(self.reached)) @ np.abs(weights)
@@ -146,24 +156,21 @@ class Cover:
             work={"boxes": len(self)},
         )
 
-    def to_table(self) -> "pa.Table":
-        """Return one row per box: ``input_lower_i``, ``input_upper_i``, ``lower_j`` and ``upper_j``, its ends.
+    def _columns(self) -> dict[str, Any]:
+        inputs, outputs = self.inputs, self.boxes
+        return {
+            **numbered_columns({"input_lower": inputs[:, 0], "input_upper": inputs[:, 1]}),
+            **numbered_columns({"lower": outputs[:, 0], "upper": outputs[:, 1]}),
+        }
 
-        Returns
-        -------
-        pyarrow.Table
-        """
-        import pyarrow as pa
+    def stored_parts(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Return what `save` writes, as named arrays and plain types."""
+        return described_cover(self)
 
-        columns: dict[str, Any] = {}
-        for name, table in (("input_", self.inputs), ("", self.boxes)):
-            for axis in range(table.shape[2]):
-                columns[f"{name}lower_{axis}"], columns[f"{name}upper_{axis}"] = table[:, 0, axis], table[:, 1, axis]
-        return pa.table(columns)
-
-    def to_pandas(self) -> "pd.DataFrame":
-        """Return `to_table` as a data frame of pandas."""
-        return as_pandas(self.to_table())
+    @classmethod
+    def _read(cls, arrays: dict[str, np.ndarray], described: dict[str, Any]) -> Self:
+        del described
+        return cls(**read_cover(arrays))
 
 
 def cover(

@@ -5,31 +5,29 @@ map that is not of full rank gives a polytope of lower dimension: a segment, a p
 overlap, where inputs far from each other have the same outputs.
 """
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.reachability.stored_sets import IMAGE, described_image, read_image
-from reluscope.arguments import NonNegative, read_arguments, read_array, read_position
+from reluscope.arguments import NonNegative, read_arguments
 from reluscope.budget import Budget, RegionBudget, TimeBudget
-from reluscope.errors import InputError, ShapeError
-from reluscope.files.named_arrays import load_as, save_arrays
+from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.findings.claims import largest_error
-from reluscope.findings.data_frames import as_pandas
-from reluscope.findings.derived import Ends, at_an_end
+from reluscope.findings.derived import Ends
 from reluscope.geometry.numbers.rational_equations import reduced
 from reluscope.geometry.polyhedra.corners import hull_volume
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.geometry.polyhedra.hulls import dimension_of, hull_of
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.union_of_polyhedra import UnionOfPolyhedra, bounded_finding
 from reluscope.geometry.polyhedra.unions import volume_of_union
 from reluscope.interruption import held
 from reluscope.networks.evaluation.choices import read_outputs
@@ -50,10 +48,6 @@ from reluscope.partitions.table.mosaic import Mosaic
 from reluscope.progress import Progress
 from reluscope.tolerance import EPSILON, Tolerance
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
 # What is thinner counts as flat, relative to the size of the outputs.
 RESOLUTION = 1e-9
 # Volumes of unions, of the box around all pieces.
@@ -63,7 +57,7 @@ MOST_MULTIPLICATIONS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Image:
+class Image(UnionOfPolyhedra):
     """The outputs of a network on a domain, as polytopes that may overlap; a table with a row per piece.
 
     Parameters
@@ -79,6 +73,14 @@ class Image:
     errors : (r, k) float64
         Bound on the distance of each output at the vertices of each region from the output at the true vertex: the
         rounding of outputs, and the displacement of the vertex times the steepest slope around it.
+
+    Notes
+    -----
+    ``maximum`` is EXACT if the partition leaves nothing open, and errors of vertices and rounding are at most a
+    millionth. It is LOWER if the partition leaves something open, because the value is attained at a vertex; otherwise
+    an ESTIMATE with an interval. Columns of the table: ``region`` (row of the partition); ``dim`` of the piece;
+    ``volume`` in the space of the outputs, 0 for a flat piece; ``num_corners`` of the region; ``input_i``, a point
+    inside the region, in coordinates of the domain; ``lower_j`` and ``upper_j``, the ends of output j.
     """
 
     partition: Partition
@@ -87,16 +89,20 @@ class Image:
     dims: Int[np.ndarray, " r"]
     errors: Float[np.ndarray, "r k"]
 
+    kind: ClassVar[str] = IMAGE
+    coordinates: ClassVar[str] = "outputs"
+
     def __len__(self) -> int:
         return len(self.corners)
 
-    @read_arguments
-    def __getitem__(self, index: int) -> Polyhedron:
-        return self.pieces[read_position(index, "index", len(self), "pieces")]
-
     def __repr__(self) -> str:
-        pieces = "1 piece" if len(self) == 1 else f"{len(self):,} pieces"
-        return f"Image({pieces} in {len(self.outputs)} outputs, {self.claim}, of {self.partition.domain.describe()})"
+        of = self.partition.domain.describe()
+        return f"Image({self._number()} in {len(self.outputs)} outputs, {self.claim}, of {of})"
+
+    @property
+    def dim(self) -> int:
+        """Number of outputs that are looked at."""
+        return len(self.outputs)
 
     @property
     def claim(self) -> Claim:
@@ -133,30 +139,7 @@ class Image:
         self._require_pieces("a hull")
         return hull_of(self._points, self._thin)
 
-    @read_arguments
-    def maximum(self, direction: ArrayLike) -> Finding:
-        """Return the maximum of a linear function of the outputs.
-
-        Parameters
-        ----------
-        direction : (k,) array
-            Coefficients of the selected outputs.
-
-        Returns
-        -------
-        Finding
-            EXACT if the partition leaves nothing open, and errors of vertices and rounding are at most a millionth.
-            LOWER if the partition leaves something open, because the value is attained at a vertex. Otherwise an
-            ESTIMATE with an interval.
-
-        Raises
-        ------
-        InputError
-            If there are no pieces.
-        """
-        weights = read_array(direction, "direction", ndim=1)
-        if len(weights) != len(self.outputs):
-            raise ShapeError(f"expected {len(self.outputs)} coefficients, one for each output, got {len(weights)}")
+    def _maximum(self, weights: Float[np.ndarray, " k"]) -> Finding:
         self._require_pieces("a maximum")
         values = self._points @ weights
         sizes = np.abs(self._points) @ np.abs(weights)
@@ -226,38 +209,29 @@ class Image:
                 total += float(np.prod(np.ptp(corners @ axes.T, axis=0) + 2 * np.linalg.norm(moved)))
         return total
 
-    @read_arguments
-    def contains(self, y: ArrayLike, tolerance: NonNegative | None = None) -> Bool[np.ndarray, "..."]:
-        """Return which outputs (..., k) lie in some piece, up to a distance per row; see `count`."""
-        return self.count(y, tolerance) > 0
+    @property
+    def _resolution(self) -> float:
+        return self._thin
 
-    @read_arguments
-    def count(self, y: ArrayLike, tolerance: NonNegative | None = None) -> Int[np.ndarray, "..."]:
-        """Return in how many pieces outputs (..., k) lie: how many regions reach them.
+    @cached_property
+    def _piece_ends(self) -> Float[np.ndarray, "r 2 k"]:
+        """The least box around each piece."""
+        ends = [np.stack([corners.min(axis=0), corners.max(axis=0)]) for corners in self.corners]
+        return np.array(ends).reshape(-1, 2, len(self.outputs))
 
-        Parameters
-        ----------
-        y : (..., k) array
-        tolerance : float, optional
-            Distance per row up to which outputs lie in a piece; by default a billionth of the outputs' size.
-        """
-        reach = self._thin if tolerance is None else tolerance
-        points = read_array(y, "y")
-        if points.ndim == 0 or points.shape[-1] != len(self.outputs):
-            raise ShapeError(f"expected points of {len(self.outputs)} outputs, got shape {points.shape}")
-        flat = points.reshape(-1, len(self.outputs))
-        order = np.argsort(flat[:, 0], kind="stable")
-        sorted_, found = flat[order], np.zeros(len(flat), dtype=np.int64)
+    def _boxes(self, reach: float) -> Float[np.ndarray, "r 2 k"]:
         margin = 2 * reach + self._thin
-        for index, corners in enumerate(self.corners):
-            low, high = corners.min(axis=0) - margin, corners.max(axis=0) + margin
-            rows = slice(*np.searchsorted(sorted_[:, 0], [low[0], high[0]]))
-            near = np.flatnonzero(((sorted_[rows] >= low) & (sorted_[rows] <= high)).all(axis=1)) + rows.start
-            if len(near):
-                piece, close = self.pieces[index], sorted_[near]
-                inside = (close @ piece.A.T <= piece.b + reach).all(axis=1)
-                found[order[near]] += inside & (np.abs(close @ piece.C.T - piece.d) <= reach).all(axis=1)
-        return found.reshape(points.shape[:-1])
+        return self._piece_ends + np.array([[-margin], [margin]])
+
+    def _holds(self, index: int, points: Float[np.ndarray, "s k"], reach: float) -> Bool[np.ndarray, " s"]:
+        piece = self.pieces[index]  # of rows of length 1
+        inside = (points @ piece.A.T <= piece.b + reach).all(axis=1)
+        return inside & (np.abs(points @ piece.C.T - piece.d) <= reach).all(axis=1)
+
+    @read_arguments
+    def count(self, x: ArrayLike, tolerance: NonNegative | None = None) -> Int[np.ndarray, "..."]:
+        """Return in how many pieces outputs (..., k) lie: how many regions reach them; see `contains`."""
+        return self._count(x, tolerance)
 
     def overlaps(self) -> Int[np.ndarray, "p 2"]:
         """Return all pairs of pieces whose interiors meet, the lower one first; flat pieces have none.
@@ -267,8 +241,7 @@ class Image:
         A linear program for each pair whose boxes meet and which no side of either separates.
         """
         solid = np.flatnonzero(self.dims == len(self.outputs))
-        low = np.array([self.corners[index].min(axis=0) for index in solid])
-        high = np.array([self.corners[index].max(axis=0) for index in solid])
+        low, high = self._piece_ends[solid, 0], self._piece_ends[solid, 1]
         found = []
         for place, one in enumerate(solid):
             apart = np.minimum(high[place], high[place + 1 :]) - np.maximum(low[place], low[place + 1 :]) <= self._thin
@@ -283,42 +256,15 @@ class Image:
                 return False
         return self.pieces[one].intersect(self.pieces[other]).insphere().radius > self._thin
 
-    @read_arguments
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all of it to an Arrow file, whole or not at all.
+    def stored_parts(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Return what `save` writes, as named arrays and plain types."""
+        return described_image(self)
 
-        Raises
-        ------
-        InputError
-            If the file cannot be written; what was there before stays.
-        """
-        save_arrays(path, *described_image(self))
+    @classmethod
+    def _read(cls, arrays: dict[str, np.ndarray], described: dict[str, Any]) -> Self:
+        return cls(**read_image(arrays, described))
 
-    @staticmethod
-    @read_arguments
-    def load(path: str | os.PathLike[str]) -> "Image":
-        """Read what `save` wrote; its partition comes without the network.
-
-        Raises
-        ------
-        InputError
-            If the file is missing, damaged, or holds something else.
-        """
-        return load_as(path, IMAGE, lambda arrays, described: Image(**read_image(arrays, described)))
-
-    def to_table(self) -> "pa.Table":
-        """Return one row per piece.
-
-        ``region``: the row of the partition. ``dim``: the dimension of the piece. ``volume``: in the space of the
-        outputs, 0 where it is flat. ``num_corners``: corners of the region. ``input_i``: a point inside the region, in
-        coordinates of the domain. ``lower_j`` and ``upper_j``: the least and the largest value of output j.
-
-        Returns
-        -------
-        pyarrow.Table
-        """
-        import pyarrow as pa
-
+    def _columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {
             "region": np.arange(len(self)),
             "dim": self.dims,
@@ -333,13 +279,8 @@ class Image:
         for axis in range(self.partition.dim):
             columns[f"input_{axis}"] = self.partition.witnesses[:, axis]
         for axis, output in enumerate(self.outputs):
-            columns[f"lower_{output}"] = np.array([corners[:, axis].min() for corners in self.corners])
-            columns[f"upper_{output}"] = np.array([corners[:, axis].max() for corners in self.corners])
-        return pa.table(columns)
-
-    def to_pandas(self) -> "pd.DataFrame":
-        """Return `to_table` as a data frame of pandas."""
-        return as_pandas(self.to_table())
+            columns[f"lower_{output}"], columns[f"upper_{output}"] = self._piece_ends[:, :, axis].T
+        return columns
 
     @cached_property
     def _points(self) -> np.ndarray:
@@ -362,11 +303,9 @@ class Image:
     ) -> Finding:
         part = self.partition
         lower, upper = min(value, ends[0]), max(value, ends[1])
-        return Finding.of(
-            at_an_end(Ends(value, lower, upper), float(largest_error(value, scale))).value,
-            lower,
-            upper,
-            scale=scale,
+        return bounded_finding(
+            Ends(value, lower, upper),
+            scale,
             domain=part.domain.describe(),
             method="outputs at the corners of linear regions",
             num_undecided=part.num_undecided,

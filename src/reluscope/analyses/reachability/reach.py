@@ -20,8 +20,6 @@ from reluscope.analyses.reachability.image import Image, check_bounded, image
 from reluscope.analyses.reachability.stored_sets import (
     IMAGE,
     SETS,
-    described_cover,
-    described_image,
     described_sets,
     read_sets,
 )
@@ -137,8 +135,7 @@ class ReachableSets:
         InputError
             If the file cannot be written; what was there before stays.
         """
-        parts = [described_image(one) if isinstance(one, Image) else described_cover(one) for one in self.sets]
-        save_arrays(path, *described_sets(self, parts))
+        save_arrays(path, *described_sets(self, [one.stored_parts() for one in self.sets]))
 
     @staticmethod
     @read_arguments

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reluscope.analyses.boxes.output_boxes import OutputBox
+from reluscope.analyses.boxes.stored_boxes import form_arrays, read_forms
 from reluscope.files import stored
+from reluscope.files.named_arrays import prefixed, without_prefix
 from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
-from reluscope.networks.passes.forms import Forms
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.stored_partitions import read_stored, stored_domain
 
@@ -59,15 +59,9 @@ def read_image(arrays: Arrays, described: Mapping[str, Any]) -> dict[str, Any]:
 
 def described_cover(found: "Cover") -> Parts:
     """Return the arrays of a cover; nothing else is to say of it."""
-    forms = [one.outputs for one in found.forms]
     arrays = {f"cover.{name}": getattr(found, name) for name in _OF_COVER}
-    arrays |= {f"cover.form_{name}": np.array([getattr(one, name) for one in forms]) for name in _OF_FORMS}
-    arrays["cover.noise"] = np.concatenate([one.noise.T for one in forms])
-    arrays["cover.num_noise"] = np.array([one.noise.shape[1] for one in forms], dtype=np.int64)
+    arrays |= form_arrays("cover", found.forms, found.dim, found.inputs.shape[2])
     return arrays, {"kind": COVER}
-
-
-_OF_FORMS = ("centers", "weights", "errors")
 
 
 def read_cover(arrays: Arrays) -> dict[str, Any]:
@@ -75,7 +69,7 @@ def read_cover(arrays: Arrays) -> dict[str, Any]:
 
     ValueError, or another of `stored.MALFORMED`, if that is no cover.
     """
-    number, _, dim = stored.array(arrays, "cover.inputs", np.float64, (None, 2, None)).shape
+    number = len(stored.array(arrays, "cover.inputs", np.float64, (None, 2, None)))
     outputs = stored.array(arrays, "cover.ends", np.float64, (2, None)).shape[1]
     boxes = stored.array(arrays, "cover.boxes", np.float64, (number, 2, outputs))
     reached = stored.array(arrays, "cover.reached", np.float64, (None, outputs))
@@ -86,18 +80,7 @@ def read_cover(arrays: Arrays) -> dict[str, Any]:
         or not np.array_equal(arrays["cover.ends"], np.stack([boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)]))
     ):
         raise ValueError("ends that are not those of the boxes")
-    centers = stored.array(arrays, "cover.form_centers", np.float64, (number, outputs))
-    weights = stored.array(arrays, "cover.form_weights", np.float64, (number, outputs, dim))
-    errors = stored.array(arrays, "cover.form_errors", np.float64, (number, outputs), least=0)
-    counts = stored.array(arrays, "cover.num_noise", np.int64, (number,), least=0)
-    noise = stored.array(arrays, "cover.noise", np.float64, (int(counts.sum()), outputs))
-    columns = np.split(noise, np.cumsum(counts)[:-1])
-    forms = tuple(
-        OutputBox(low, high, Forms(center, weight, np.ascontiguousarray(column.T), error))
-        for (low, high), center, weight, column, error in zip(
-            arrays["cover.inputs"], centers, weights, columns, errors, strict=True
-        )
-    )
+    forms = read_forms("cover", arrays, arrays["cover.inputs"], outputs)
     return {name: arrays[f"cover.{name}"] for name in _OF_COVER} | {"forms": forms}
 
 
@@ -105,7 +88,7 @@ def described_sets(found: "ReachableSets", parts: Sequence[Parts]) -> Parts:
     """Return the arrays of reachable sets, of which each step is described, and the rest as plain types."""
     arrays = domain_arrays(found.start)
     for step, (own, _) in enumerate(parts):
-        arrays |= {f"{step}/{name}": array for name, array in own.items()}
+        arrays |= prefixed(f"{step}/", own)
     said = {"fingerprint": found.fingerprint, "stopped": found.stopped, "work": found.work}
     return arrays, {"kind": SETS, "steps": [described for _, described in parts], **said}
 
@@ -117,8 +100,7 @@ def read_sets(arrays: Arrays, described: Mapping[str, Any]) -> tuple[list[tuple[
     """
     sets = []
     for step, one in enumerate(described["steps"]):
-        begin = f"{step}/"
-        own = {name.removeprefix(begin): array for name, array in arrays.items() if name.startswith(begin)}
+        own = without_prefix(f"{step}/", arrays)
         kind = stored.text(one, "kind")
         if kind not in (IMAGE, COVER):
             raise ValueError(f"a step that is {kind!r}")

@@ -1,7 +1,10 @@
-"""Domains as named arrays."""
+"""Domains and lists of polyhedra as named arrays."""
+
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from reluscope.files import stored
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 
@@ -28,3 +31,27 @@ def read_domain(arrays: dict[str, np.ndarray]) -> Domain:
     if "domain.origin" in arrays:
         return Slice(arrays["domain.origin"], arrays["domain.basis"], window)
     return window
+
+
+def polyhedra_arrays(pieces: Sequence[Polyhedron], dim: int) -> dict[str, np.ndarray]:
+    """Return polyhedra as named arrays: their rows one after the other, and how many rows each has."""
+    arrays = {}
+    for rows, offsets in (("A", "b"), ("C", "d")):
+        tables = [getattr(piece, rows) for piece in pieces]
+        arrays[rows] = np.concatenate([np.zeros((0, dim)), *tables])
+        arrays[offsets] = np.concatenate([np.zeros(0), *(getattr(piece, offsets) for piece in pieces)])
+        arrays[f"num_{rows}"] = np.array([len(table) for table in tables], dtype=np.int64)
+    return arrays
+
+
+def read_polyhedra(arrays: Mapping[str, np.ndarray], number: int, dim: int | None = None) -> Iterator[Polyhedron]:
+    """Yield the polyhedra that `polyhedra_arrays` took apart; their dimension is that of the rows if none is given."""
+    parts = {}
+    for rows, sides in (("A", "b"), ("C", "d")):
+        lengths = stored.array(arrays, f"num_{rows}", np.int64, (number,), least=0, below=2**31)
+        total = int(lengths.sum())
+        cuts = np.cumsum(lengths)[:-1]
+        parts[rows] = np.split(stored.array(arrays, rows, np.float64, (total, dim)), cuts)
+        parts[sides] = np.split(stored.array(arrays, sides, np.float64, (total,)), cuts)
+    for index in range(number):
+        yield Polyhedron(*(parts[name][index] for name in ("A", "b", "C", "d")))
