@@ -7,9 +7,9 @@ import torch
 from torch import nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-import reluscope as rs
 from benchmarks.measure import Measurement
 from reluscope.single_threaded import one_thread
+from reluscope_studies import stacked
 
 TARGET = (
     "at least 50 times the networks per second; 222 classes x 10 trials x 4,000 epochs in about a minute on 2 cores"
@@ -37,11 +37,11 @@ def run(quick: bool) -> list[Measurement]:
 def _measure(widths: tuple[int, ...], points: torch.Tensor, functions: torch.Tensor, epochs: int) -> Measurement:
     common = {"loss": "bce", "optimizer": ADAM, "epochs": epochs}
     began = time.process_time()
-    stack = rs.stacked.initialize(widths, num_inputs=4, seeds=range(len(functions)), scheme="he", leak=LEAK)
-    rs.stacked.train(stack, points, functions, **common)
+    stack = stacked.initialize(widths, num_inputs=4, seeds=range(len(functions)), scheme="he", leak=LEAK)
+    stacked.train(stack, points, functions, **common)
     whole = time.process_time() - began
     began = time.process_time()
-    solved = rs.stacked.train(stack, points, functions, goal=rs.stacked.signs_agree, **common)
+    solved = stacked.train(stack, points, functions, goal=stacked.signs_agree, **common)
     stopped = time.process_time() - began
     began = time.process_time()
     for index in range(SINGLE_NETWORKS):

@@ -5,10 +5,9 @@ import time
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-import reluscope as rs
 from benchmarks.measure import Measurement
 from reluscope.single_threaded import one_thread
-from reluscope_studies import boolean
+from reluscope_studies import boolean, stacked
 
 TARGET = "the losses of all 2^14 subnetworks of a network of width 14 in one batch"
 WIDTH, INPUTS = 14, 6
@@ -21,13 +20,13 @@ def run(quick: bool) -> list[Measurement]:
     width = 8 if quick else WIDTH
     bits = torch.tensor(boolean.all_inputs(INPUTS).tolist(), dtype=torch.float32)
     points, targets = 2 * bits - 1, bits.sum(dim=1) % 2
-    stack = rs.stacked.initialize((width,), num_inputs=INPUTS, seeds=[0], scheme="he")
+    stack = stacked.initialize((width,), num_inputs=INPUTS, seeds=[0], scheme="he")
     with one_thread():
-        rs.stacked.losses(stack, points, targets, loss="bce")  # the first call imports much
+        stacked.losses(stack, points, targets, loss="bce")  # the first call imports much
         began = time.process_time()
-        every = rs.stacked.subnetworks(stack)
+        every = stacked.subnetworks(stack)
         made = time.process_time() - began
-        found = rs.stacked.losses(every, points, targets, loss="bce")
+        found = stacked.losses(every, points, targets, loss="bce")
         batch = time.process_time() - began
         numbers = torch.linspace(1, len(every) - 1, min(SINGLE, len(every) - 1)).long().tolist()
         modules = [every.module(number) for number in numbers]

@@ -22,11 +22,11 @@ from reluscope.analyses.counting.by_mip import count_by_mip
 from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.analyses.local.classes_of_regions import region_classes
 from reluscope.analyses.local.sizes_of_regions import region_sizes
-from reluscope.analyses.stacked import initialize, train
 from reluscope.findings import Claim, Finding, Findings
 from reluscope.interruption import deferred, has_struck, held, safe_point
 from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.testing import default_network
+from reluscope_studies.stacked import initialize, train
 
 PACKAGE = Path(rs.__file__).parent
 MAIN = threading.main_thread()

@@ -6,9 +6,10 @@ apart.
 """
 
 import reluscope as rs
+from reluscope_studies import annulus, pictures
 
 data = rs.datasets.ball_shell(600, 2, radius=0.5, inner=1.05, outer=1.4, seed=0)
-region = rs.annulus.decision_region(rs.annulus.expanded_simplex_layers(2, radius=0.5))
+region = annulus.decision_region(annulus.expanded_simplex_layers(2, radius=0.5))
 
-figure = rs.plots.decision_polygon(region, samples=data.points, labels=data.labels, radii=(0.5, 1.05))
+figure = pictures.decision_polygon(region, samples=data.points, labels=data.labels, radii=(0.5, 1.05))
 figure

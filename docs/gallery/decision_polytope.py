@@ -5,10 +5,10 @@ Decision regions of two networks of three inputs, found exactly from their weigh
 the octahedron of six.
 """
 
-import reluscope as rs
+from reluscope_studies import annulus, pictures
 
-smallest = rs.annulus.decision_region(rs.annulus.expanded_simplex_layers(3))
-octahedron = rs.annulus.decision_region(rs.annulus.cross_polytope_layers(3))
+smallest = annulus.decision_region(annulus.expanded_simplex_layers(3))
+octahedron = annulus.decision_region(annulus.cross_polytope_layers(3))
 
-figure = rs.plots.decision_polytope(smallest, octahedron, titles=("4 units", "octahedron"))
+figure = pictures.decision_polytope(smallest, octahedron, titles=("4 units", "octahedron"))
 figure

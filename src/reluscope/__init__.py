@@ -17,7 +17,6 @@ from reluscope.version import __version__ as __version__
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, studies, testing
     from reluscope.analyses import (
-        annulus,
         bounds,
         classification,
         codespace,
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
         sensitivity,
         similarity,
         stability,
-        stacked,
         surfaces,
         topology,
         tracking,
@@ -114,7 +112,6 @@ _HOMES = {
     "Tolerance": "reluscope.tolerance",
     "Tracker": "reluscope.analyses.tracking",
     "activations_at": "reluscope.networks.models.torch.parts",
-    "annulus": "reluscope.analyses.annulus",
     "bounds": "reluscope.analyses.bounds",
     "classification": "reluscope.analyses.classification",
     "coarse_partition": "reluscope.partitions",
@@ -154,7 +151,6 @@ _HOMES = {
     "sensitivity": "reluscope.analyses.sensitivity",
     "similarity": "reluscope.analyses.similarity",
     "stability": "reluscope.analyses.stability",
-    "stacked": "reluscope.analyses.stacked",
     "studies": "reluscope.studies",
     "surfaces": "reluscope.analyses.surfaces",
     "testing": "reluscope.testing",
@@ -200,7 +196,6 @@ __all__ = [
     "Tolerance",
     "Tracker",
     "activations_at",
-    "annulus",
     "bounds",
     "classification",
     "coarse_partition",
@@ -240,7 +235,6 @@ __all__ = [
     "sensitivity",
     "similarity",
     "stability",
-    "stacked",
     "studies",
     "surfaces",
     "testing",
@@ -256,7 +250,6 @@ __all__ = [
 # Public modules: these names stand for the module itself.
 _MODULES = frozenset(
     {
-        "annulus",
         "bounds",
         "classification",
         "codespace",
@@ -275,7 +268,6 @@ _MODULES = frozenset(
         "sensitivity",
         "similarity",
         "stability",
-        "stacked",
         "studies",
         "surfaces",
         "testing",

@@ -7,7 +7,7 @@ import pytest
 
 import reluscope as rs
 from reluscope.studies import Setting
-from reluscope_studies import plots
+from reluscope_studies import annulus, pictures, plots
 from reluscope_studies.sattelberg2026_ch4 import dimensions, hyperparameters, random_directions, solutions
 from reluscope_studies.sattelberg2026_ch4._networks import Networks, Plan, data_of, trained
 
@@ -45,13 +45,12 @@ def test_networks_of_a_record_are_taken_up():
 def test_explicit_networks_succeed(loss):
     plan = Plan(2, loss, 0.0, 50, False, 200, 3, 2, 0.95)
     both = [
-        layers(2, radius=0.5 * 2**0.5)
-        for layers in (rs.annulus.cross_polytope_layers, rs.annulus.expanded_simplex_layers)
+        layers(2, radius=0.5 * 2**0.5) for layers in (annulus.cross_polytope_layers, annulus.expanded_simplex_layers)
     ]
     weights = tuple(np.stack([one[layer][part] for one in both]) for layer in (0, 1) for part in (0, 1))
     found = Networks(plan, data_of(plan, 0), weights)
     assert found.solved.all()
-    assert [*found.shapes.values()] == [rs.annulus.Shape.QUADRILATERAL, rs.annulus.Shape.HEXAGON]
+    assert [*found.shapes.values()] == [annulus.Shape.QUADRILATERAL, annulus.Shape.HEXAGON]
     assert found.accuracies(data_of(plan, 1, 500)).tolist() == [1.0, 1.0]
 
 
@@ -120,14 +119,14 @@ def test_solutions_and_directions():
 
 def test_pictures_of_unusual_regions():
     with pytest.raises(rs.errors.InputError, match="in the plane"):
-        rs.plots.decision_polygon(rs.annulus.decision_region(rs.annulus.cross_polytope_layers(3)))
+        pictures.decision_polygon(annulus.decision_region(annulus.cross_polytope_layers(3)))
     with pytest.raises(rs.errors.InputError, match="three dimensions"):
-        rs.plots.decision_polytope(rs.annulus.decision_region(rs.annulus.cross_polytope_layers(2)))
-    endless = rs.annulus.decision_region([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), -np.ones(1))])
-    rs.plots.decision_polygon(endless, reach=2.0)
-    empty = rs.annulus.decision_region([(np.zeros((2, 2)), np.zeros(2)), (np.ones((1, 2)), np.ones(1))])
-    assert len(rs.plots.decision_polygon(empty).axes[0].lines) == 0
+        pictures.decision_polytope(annulus.decision_region(annulus.cross_polytope_layers(2)))
+    endless = annulus.decision_region([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), -np.ones(1))])
+    pictures.decision_polygon(endless, reach=2.0)
+    empty = annulus.decision_region([(np.zeros((2, 2)), np.zeros(2)), (np.ones((1, 2)), np.ones(1))])
+    assert len(pictures.decision_polygon(empty).axes[0].lines) == 0
     with pytest.raises(rs.errors.InputError, match="one input and two units"):
-        rs.plots.folding(endless.network, np.zeros(1), np.zeros(1, int))
+        pictures.folding(endless.network, np.zeros(1), np.zeros(1, int))
     plots.successes({}, thresholds=[0.5])
     plots.cosines({})

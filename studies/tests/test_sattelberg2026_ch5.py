@@ -9,6 +9,7 @@ from torch import nn
 
 import reluscope as rs
 from reluscope.studies import Setting
+from reluscope_studies import stacked
 from reluscope_studies.sattelberg2026_ch5 import _restarts, interpolants, one_code, sine, xor
 from reluscope_studies.sattelberg2026_ch5._restarts import Cell, cell, seeds_of
 from reluscope_studies.sattelberg2026_ch5._sine import X, Y
@@ -118,7 +119,7 @@ def test_claims_of_restarts():
 @pytest.mark.usefixtures("quick")
 def test_finished_trials_are_taken_from_the_records(monkeypatch):
     setting = Setting("small")
-    original, calls = rs.stacked.train, []
+    original, calls = stacked.train, []
 
     def struck(*arguments, **options):
         calls.append(1)
@@ -126,13 +127,13 @@ def test_finished_trials_are_taken_from_the_records(monkeypatch):
             raise KeyboardInterrupt
         return original(*arguments, **options)
 
-    monkeypatch.setattr(rs.stacked, "train", struck)
+    monkeypatch.setattr(stacked, "train", struck)
     outcome = sine.protocol(setting)
     assert outcome.interrupted
     assert 1 <= len(setting.records) < 4
     first = sine.protocol(setting)
     assert len(setting.records) == 4
-    monkeypatch.setattr(rs.stacked, "train", None)
+    monkeypatch.setattr(stacked, "train", None)
     again = sine.protocol(replace(setting))
     assert again.tables == first.tables
     assert [len(table.rows) for table in first.tables] == [2] * 4

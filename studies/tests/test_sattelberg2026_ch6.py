@@ -11,6 +11,7 @@ from torch import nn
 import reluscope as rs
 from reluscope.studies import Setting
 from reluscope_studies import sattelberg2026_runs as runs
+from reluscope_studies import stacked
 from reluscope_studies.sattelberg2026_ch6_training import three_by_eight, three_units, xor
 from reluscope_studies.sattelberg2026_runs import Plan, attempts, trained
 
@@ -125,7 +126,7 @@ def test_layers_move_as_codes_do(monkeypatch):
 def test_finished_runs_are_taken_from_the_records(monkeypatch):
     setting = Setting("small")
     first = three_units.protocol(setting)
-    monkeypatch.setattr(rs.stacked, "train", None)
+    monkeypatch.setattr(stacked, "train", None)
     again = three_units.protocol(setting)
     assert [one.to_dict() | {"work": 0} for one in again.findings] == [
         one.to_dict() | {"work": 0} for one in first.findings
@@ -141,7 +142,7 @@ def test_an_interruption_keeps_finished_runs(monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(rs.stacked, "train", struck)
+        patch.setattr(stacked, "train", struck)
         outcome = three_units.protocol(setting)
     assert outcome.interrupted
     assert list(setting.records) == ["three-units-0"]

@@ -12,6 +12,7 @@ import reluscope as rs
 from reluscope.citations import bibliography
 from reluscope.studies import Record, Setting
 from reluscope_studies import sattelberg2026_runs as runs
+from reluscope_studies import stacked
 from reluscope_studies.labelled import labelled_data
 from reluscope_studies.sattelberg2026_ch7 import (
     _compression,
@@ -251,7 +252,7 @@ def test_two_units_solve_xor_on_two_regions(monkeypatch):
     assert [one.name for one in outcome.pictures] == [
         "xor-2", "xor-20", "xor-100", "xor-surfaces", "xor-mapped", "xor-mapped-surfaces"
     ]  # fmt: skip
-    monkeypatch.setattr(rs.stacked, "train", None)
+    monkeypatch.setattr(stacked, "train", None)
     assert xor.protocol(setting).tables == outcome.tables
 
 

@@ -23,8 +23,8 @@ from reluscope.progress import Progress
 GROUPS = (
     ("plots", "plots.style", "compression", "codespace", "testing", "tropical", "datasets", "tracking"),
     (
-        "reluscope", "annulus", "bounds", "coefficients", "local", "preimages", "robustness", "sensitivity",
-        "similarity", "stability", "stacked", "classification", "counting", "planes", "regression", "studies",
+        "reluscope", "bounds", "coefficients", "local", "preimages", "robustness", "sensitivity",
+        "similarity", "stability", "classification", "counting", "planes", "regression", "studies",
         "reachability", "surfaces", "topology", "verification",
     ),
 )  # fmt: skip

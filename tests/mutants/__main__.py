@@ -38,7 +38,7 @@ PREPARED = (
     "scipy.cluster.hierarchy",
 )
 PREPARED += ("highspy", "sklearn.cluster", "pyarrow.parquet", "sympy", "networkx", "jaxtyping", "jinja2", "mpmath")
-COPIED = ("src", "tests", "conftest.py", "pyproject.toml", "README.md")
+COPIED = ("src", "studies", "tests", "conftest.py", "pyproject.toml", "README.md")
 MAX_MEMORY = 6 * 2**30
 # Without conftest.py, whose checks of annotations would take most of the time of a short run.
 OPTIONS = (
@@ -161,10 +161,10 @@ def _child(tree: Path, module: str) -> None:
             os.dup2(nowhere.fileno(), 1)
             os.dup2(nowhere.fileno(), 2)
         os.chdir(tree)
-        sys.path[:0] = [str(tree / "src"), str(tree / "tests")]
-        os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:2])
+        sys.path[:0] = [str(tree / one) for one in ("src", "studies/src", "tests", "studies/tests")]
+        os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:4])
         sys.dont_write_bytecode = True
-        code = int(pytest.main([*OPTIONS, *TESTS[module], f"src/reluscope/{module}.py"]))
+        code = int(pytest.main([*OPTIONS, *TESTS[module], str(_file(module).relative_to(ROOT))]))
     except BaseException:
         traceback.print_exc()
     finally:
@@ -182,6 +182,8 @@ def _import_first() -> None:
 
 
 def _file(module: str) -> Path:
+    if module.startswith("reluscope_studies/"):
+        return ROOT / "studies" / "src" / f"{module}.py"
     return ROOT / "src" / "reluscope" / f"{module}.py"
 
 

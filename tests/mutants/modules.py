@@ -93,7 +93,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     f"{A}/topology/persistence": (f"{T}/topology/test_terms.py", f"{T}/topology/test_persistence.py"),
     f"{A}/topology/critical_points": (f"{T}/topology/test_terms.py", f"{T}/topology/test_critical_points.py"),
     f"{A}/volumes": (f"{T}/test_claims_of_points.py", f"{T}/test_volumes.py"),
-    f"{A}/annulus/region_radii": (f"{T}/annulus/test_region_radii.py",),
+    "reluscope_studies/annulus/region_radii": ("studies/tests/annulus/test_region_radii.py",),
     f"{A}/bounds/activation": (f"{T}/bounds/test_activation_bound.py",),
     f"{A}/codespace/clusters": (f"{T}/codespace/test_clusters_and_embedding.py",),
     f"{A}/codespace/sampled": (f"{T}/codespace/test_distances_and_usage.py", f"{T}/codespace/test_distinct.py"),

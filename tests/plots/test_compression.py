@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
-from torch import nn
 
 import reluscope as rs
 from reluscope import plots
@@ -38,17 +36,3 @@ def test_pieces_over_regions(network):
     assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["2 pieces", "4 regions"]
     with pytest.raises(InputError, match="of a plane"):
         plots.merged_regions(rs.compression.merge_regions(rs.partition(network, rs.Segment([-1.0, 0], [1.0, 0])), 0.1))
-
-
-def test_accuracies_over_the_weights_that_pruning_leaves():
-    module = nn.Sequential(nn.Conv2d(1, 3, 3), nn.ReLU(), nn.Flatten(), nn.Linear(12, 2))
-    x, labels = torch.rand(6, 1, 4, 4), torch.arange(6) % 2
-    tests = {"fine_tune": lambda module: None, "test_x": x, "test_labels": labels}
-    channels = rs.compression.prune_channels(module, x, labels, **tests)
-    weights = rs.compression.prune_by_magnitude(module, [0.5], **tests)
-    (axes,) = plots.pruning_curves({"channels": channels, "weights": weights}).axes
-    for line, curve in zip(axes.lines, (channels, weights), strict=True):
-        assert line.get_xdata() == pytest.approx(np.sort(100 * curve.findings["share_of_weights"].value))
-    assert [text.get_text() for text in axes.texts] == ["3", "2", "1"]  # the channels that are left
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["channels", "weights"]
-    assert plots.pruning_curves({}).axes

@@ -9,16 +9,11 @@ from reluscope.plots.drawing.saving_animations import save_animation, to_gif
 from reluscope.plots.models.accuracy_curves import accuracy_curve
 from reluscope.plots.models.compressed_networks import curves_of_networks
 from reluscope.plots.models.gradient_eigenvalues import gradient_eigenvalues
+from reluscope.plots.models.newton_polygons import newton_polygons
 from reluscope.plots.models.persistence_bars import persistence
-from reluscope.plots.models.pruning_accuracies import pruning_curves
 from reluscope.plots.models.similarity_table import similarity
 from reluscope.plots.models.spectrum_curves import correlation_counts, spectra, spectra_by_layer
 from reluscope.plots.models.training_curves import tracking
-from reluscope.plots.papers.decision_polygon import decision_polygon
-from reluscope.plots.papers.decision_polytope import decision_polytope
-from reluscope.plots.papers.folding import folding
-from reluscope.plots.papers.newton_polygons import newton_polygons
-from reluscope.plots.papers.preimage_kinds import preimages
 from reluscope.plots.patterns.code_pictures import codes
 from reluscope.plots.patterns.distance_map import class_distances, distance_histogram
 from reluscope.plots.patterns.distinct_bars import distinct_codes
@@ -47,6 +42,7 @@ from reluscope.plots.points.invariance_images import invariances
 from reluscope.plots.points.likeliest_images import likeliest
 from reluscope.plots.points.norm_histograms import norms
 from reluscope.plots.points.outputs_along_directions import outputs_along
+from reluscope.plots.points.preimage_kinds import preimages
 from reluscope.plots.points.radii_by_location import radii_by_location
 from reluscope.plots.points.saliency_images import saliency
 from reluscope.plots.points.sample_images import samples
@@ -76,13 +72,10 @@ __all__ = [
     "coefficients",
     "correlation_counts",
     "curves_of_networks",
-    "decision_polygon",
-    "decision_polytope",
     "directions",
     "distance_histogram",
     "distinct_codes",
     "embeddings",
-    "folding",
     "gradient_eigenvalues",
     "image",
     "interactive",
@@ -98,7 +91,6 @@ __all__ = [
     "persistence",
     "preimages",
     "preimages_in_plane",
-    "pruning_curves",
     "radii",
     "radii_by_location",
     "raster",

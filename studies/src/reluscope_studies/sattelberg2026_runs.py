@@ -13,6 +13,7 @@ from jaxtyping import Float, Int
 
 import reluscope as rs
 from reluscope.studies import Record, Setting, Size
+from reluscope_studies import stacked
 
 # What the dissertation leaves open for these networks is as in its section 4.2.1: 1,000 points, half of them in the
 # disc; a network with 95% of them right has solved the problem. The batch is the smallest, and best, of that section.
@@ -83,7 +84,7 @@ class Run:
     """
 
     epochs: Float[np.ndarray, " t"]
-    weights: list[rs.stacked.Layers]
+    weights: list[stacked.Layers]
     number: int
     training: rs.datasets.Dataset
     testing: rs.datasets.Dataset
@@ -152,10 +153,10 @@ def _train(setting: Setting, plan: Plan, training: rs.datasets.Dataset, numbers:
     """Train networks from the first weights of these numbers, and return a record of each."""
     assert training.labels is not None
     seeds = [int(np.random.default_rng([setting.seed, number]).integers(2**31)) for number in numbers]
-    stack = rs.stacked.initialize(
+    stack = stacked.initialize(
         plan.widths, num_inputs=training.points.shape[1], seeds=seeds, dtype=torch.float64, device=setting.device
     )
-    done = rs.stacked.train(
+    done = stacked.train(
         stack,
         training.points,
         training.labels.astype(np.float64),

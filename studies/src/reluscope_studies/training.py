@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 
-import reluscope as rs
+from reluscope_studies import stacked
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def train_classifiers(
     training: Training,
     device: str = "cpu",
     progress: bool | Callable[[float], None] = False,
-) -> list[rs.stacked.Layers]:
+) -> list[stacked.Layers]:
     """Train one network for every entry of ``widths``, with cross-entropy, in float32.
 
     Parameters
@@ -86,10 +86,8 @@ def train_classifiers(
     >>> [weight.shape for weight, bias in layers]
     [(2, 1), (2, 2)]
     """
-    first = rs.stacked.initialize(
-        widths, num_inputs=points.shape[1], num_outputs=num_classes, seeds=seeds, device=device
-    )
-    done = rs.stacked.train(
+    first = stacked.initialize(widths, num_inputs=points.shape[1], num_outputs=num_classes, seeds=seeds, device=device)
+    done = stacked.train(
         first,
         points,
         np.eye(num_classes)[labels],

@@ -10,8 +10,11 @@ for one in NAMESPACES:
     import_module(f"reluscope_studies.{one}")
 
 _RESULTS = """
-    boolean.Construction boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates
+    annulus.DecisionRegion annulus.FacetKind annulus.Orthogonality annulus.ShallowNetwork annulus.Shape
+    annulus.Solution boolean.Construction boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates
     boolean.SingleUnitState boolean.SmallestKnown boolean.SteadyState boolean.Swaps boolean.ThresholdTest
+    pruning.PruningCurve pruning.SmallestSubnetworks pruning.StochasticPruning stacked.LossFunction stacked.Stack
+    stacked.Trained
 """
 BUILT_BY_US = frozenset(_RESULTS.split())
 

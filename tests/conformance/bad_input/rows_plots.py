@@ -19,14 +19,11 @@ from conformance.bad_input.things import (
     STREAMED,
     X,
     Y,
-    module,
 )
 
 _WIDE = rs.Box(-20, 20, dim=2)
 _MATRICES = Later(lambda: rs.coefficients.matrix(NET, X))
 _CURVE = Later(lambda: rs.compression.accuracy_curve(_MATRICES.value, _MATRICES.value, Y, (1, 2)))
-_DECIDED = Later(lambda: rs.annulus.decision_region(rs.annulus.expanded_simplex_layers(2)))
-_SOLID = Later(lambda: rs.annulus.decision_region(rs.annulus.expanded_simplex_layers(3)))
 _FILM = Later(lambda: rs.plots.animation([FLAT.value]))
 _SPECTRA = Later(lambda: rs.stability.spectra(NET, X))
 _SUBSPACES = Later(lambda: rs.sensitivity.active_subspaces(NET, X))
@@ -38,9 +35,6 @@ _INVARIANCE = Later(
     lambda: rs.preimages.invariant(_WIDER, [0.5, 0, 0.2, 0], target=[1.0, 1, 1, 0], domain=rs.Box(0, 1, 4))
 )
 _SALIENT = Later(lambda: rs.sensitivity.saliency(_WIDER, np.eye(4)))
-_PRUNED = Later(
-    lambda: rs.compression.prune_by_magnitude(module(), [0.5], fine_tune=lambda module: None, test_x=X, test_labels=Y)
-)
 _BALL = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))])
 _SURFACE = Later(lambda: rs.level_set(_BALL, rs.Box(-2, 2, 3)))
 _CELLS = Later(lambda: rs.partition(_BALL, rs.Box(-2, 2, 3)))
@@ -102,14 +96,6 @@ ROWS = {
         found=Later(lambda: rs.stability.correlation_counts(np.eye(4)[:, :3] + 0.1, [0], [0.5, 1.0]))
     ),
     "plots.curves_of_networks": row(curves={"a": _CURVE}, columns=2, kinds={"curves": "mapping", "columns": "count"}),
-    "plots.decision_polygon": row(
-        region=_DECIDED,
-        samples=X,
-        labels=Y,
-        radii=(1.0,),
-        kinds={"region": "ours", "samples": "gaps", "labels": "classes", "radii": "each positive"},
-    ),
-    "plots.decision_polytope": row(_SOLID, kinds={"titles": "texts", "view": "ours"}),
     "plots.directions": row(found=Later(lambda: rs.local.directions(NET, X[:1])[0])),
     "plots.distance_histogram": row(found=Later(lambda: rs.codespace.pair_distances(SAMPLED.value, Y))),
     "plots.distinct_codes": row(found=Later(lambda: rs.codespace.count_distinct(SAMPLED.value)), num_samples=5),
@@ -120,12 +106,6 @@ ROWS = {
         columns=["b", "c"],
         names=["n", "m"],
         kinds={"grid": "texts", "labels": "numbers", "rows": "names", "columns": "names", "names": "texts"},
-    ),
-    "plots.folding": row(
-        network=Later(lambda: rs.annulus.read_shallow([([[1.0], [-1.0]], [0.0, 1.0]), ([[2.0, 1.0]], [-2.0])])),
-        points=np.array([-2.0, 0.0, 2.0]),
-        labels=np.array([1, 0, 1]),
-        kinds={"network": "ours", "points": "gaps", "labels": "classes"},
     ),
     "plots.gradient_eigenvalues": row(found={"a": _SUBSPACES}, kinds={"found": "mapping"}),
     "plots.image": row(found=IMAGE, kinds={"view": "ours"}),
@@ -182,7 +162,6 @@ ROWS = {
         samples=X,
         kinds={"conditions": "gaps", "samples": "grid"},
     ),
-    "plots.pruning_curves": row(curves={"a": _PRUNED}, kinds={"curves": "mapping"}),
     "plots.radii": row(facets=Later(_radii), names=list("abcdef"), kinds={"facets": "ours", "names": "texts"}),
     "plots.radii_by_location": row(
         radii=np.ones((2, 2)), locations=["a", "b"], kinds={"radii": "gaps", "locations": "names"}

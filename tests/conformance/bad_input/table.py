@@ -11,13 +11,12 @@ _FILES = {"": "nouns", "plots.style": "plots_style"}
 _RESULTS = """
     Ball Certificate Claim Codes DecisionBoundary Evaluation Explorer FoundRegions GateValues PointStatus
     Finding Finding.of Finding.estimate Findings Findings.of Neighbors Network Partition Region
-    annulus.DecisionRegion annulus.FacetKind
-    annulus.Orthogonality annulus.ShallowNetwork annulus.Shape annulus.Solution bounds.BoundRow codespace.Adjacency
+    bounds.BoundRow codespace.Adjacency
     codespace.ClassFaces codespace.ClassFacets codespace.CodeClusters codespace.Embedding codespace.HalfOpenCell
     codespace.SampleCodes StreamedPartition coefficients.CoefficientMatrices
     compression.MapClusters compression.MergedRegions Finding.within
-    compression.PrunedNetwork compression.PruningCurve
-    compression.Removal compression.SmallestSubnetworks compression.StochasticPruning compression.UnitPieces
+    compression.PrunedNetwork
+    compression.Removal compression.UnitPieces
     datasets.Dataset DecisionSurface Faces LevelSet
     planes.BoundaryCurve planes.ClassAreas planes.ClassIntervals
     local.PiecesAlong local.LikeliestPoints local.Directions local.RegionFacets local.Hyperplanes
@@ -31,7 +30,7 @@ _RESULTS = """
     sensitivity.ActiveSubspaces sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory
     similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.CodePartitions similarity.PairQuantity
     stability.CorrelationCounts stability.Interlacing stability.PrefixMap
-    stability.RemovedRows stacked.LossFunction stacked.Stack stacked.Trained stability.NetworkLayer
+    stability.RemovedRows stability.NetworkLayer
     surfaces.MergedPolygons tracking.Records
     tropical.ExactCell tropical.Interpolant tropical.MaxDifference tropical.NewtonPolygon tropical.NewtonPolygons
     tropical.Pieces tropical.TropicalPolynomial tropical.TropicalRational testing.ReferenceNetwork

@@ -8,12 +8,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-import reluscope as rs
 from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend
+from reluscope_studies import annulus
 
 
 def cosines(
-    found: Mapping[int, rs.annulus.Orthogonality],
+    found: Mapping[int, annulus.Orthogonality],
     *,
     expected: Mapping[int, float] | None = None,
     axes: Axes | None = None,
@@ -34,7 +34,7 @@ def cosines(
     Examples
     --------
     >>> import reluscope as rs
-    >>> figure = cosines({dim: rs.annulus.random_orthogonality(dim) for dim in (2, 3, 4)})
+    >>> figure = cosines({dim: annulus.random_orthogonality(dim) for dim in (2, 3, 4)})
     >>> len(figure.axes[0].lines)
     2
     """

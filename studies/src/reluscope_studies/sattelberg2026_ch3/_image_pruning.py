@@ -10,7 +10,7 @@ from torch import nn
 
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, StatementVerdict, Table
-from reluscope_studies import plots
+from reluscope_studies import pictures, plots, pruning
 from reluscope_studies.classifiers import Training, train, trained
 from reluscope_studies.labelled import Labelled, labelled_data
 from reluscope_studies.sattelberg2026_ch3._pruned_similarity import (
@@ -104,7 +104,7 @@ def report(setting: Setting, name: str, said: Mapping[str, str], keeps: Mapping[
     plan = planned(setting, PLANS, CHANGES)
     given, testing = labelled_data(setting)
     training = drawn(given, plan.images, setting.seed)
-    curves: dict[str, rs.compression.PruningCurve] = {}
+    curves: dict[str, pruning.PruningCurve] = {}
     original, compared, is_interrupted = None, None, False
     try:
         work = _Work(setting, plan, training, testing)
@@ -121,7 +121,7 @@ def report(setting: Setting, name: str, said: Mapping[str, str], keeps: Mapping[
     picture = Picture(
         f"{name}-pruned",
         plots.with_paper(
-            rs.plots.pruning_curves(names),
+            pictures.pruning_curves(names),
             at=[100 * share for share in dict.fromkeys(keeps.values())],
             said=" and ".join(f"{100 * share:.0f} %" for share in dict.fromkeys(keeps.values())),
         ),
@@ -156,7 +156,7 @@ class _Work:
         _, self.accuracy = trained(setting, architecture, plan.training, training, testing)
         self.module = self._module(architecture.channels, setting.records[architecture.name].arrays)
 
-    def curve(self, kind: str) -> rs.compression.PruningCurve:
+    def curve(self, kind: str) -> pruning.PruningCurve:
         """Return the accuracies over the course of pruning, from the records if they are there."""
         if kind not in self.setting.records:
             found = self._prune(kind)
@@ -171,9 +171,9 @@ class _Work:
         channels = record.arrays["channels"]
         modules = (self._step(step, tuple(left), record.arrays) for step, left in enumerate(channels.tolist()))
         findings = replace(rs.Findings.from_dict(record.plain), details={"channels": channels})
-        return rs.compression.PruningCurve(tuple(modules), findings)
+        return pruning.PruningCurve(tuple(modules), findings)
 
-    def _prune(self, kind: str) -> rs.compression.PruningCurve:
+    def _prune(self, kind: str) -> pruning.PruningCurve:
         tests = {
             "test_x": self.testing.points.reshape(len(self.testing), *self.testing.shape),
             "test_labels": self.testing.labels,
@@ -185,10 +185,10 @@ class _Work:
             **tests,
         }
         if kind == WEIGHTS:
-            return rs.compression.prune_by_magnitude(self.module, AMOUNTS, **common)
+            return pruning.prune_by_magnitude(self.module, AMOUNTS, **common)
         judged = np.random.default_rng(self.setting.seed).permutation(len(self.training))[: self.plan.judged]
         images = self.training.points[judged].reshape(-1, *self.training.shape)
-        return rs.compression.prune_channels(
+        return pruning.prune_channels(
             self.module, images, self.training.labels[judged], least_accuracy=self.plan.least_accuracy, **common
         )
 
@@ -236,7 +236,7 @@ def _sentences(setting: Setting, plan: Plan, training: Labelled, testing: Labell
     return tuple(said)
 
 
-def _fell(curve: rs.compression.PruningCurve) -> bool:
+def _fell(curve: pruning.PruningCurve) -> bool:
     """Tell whether an accuracy on the curve is lower than the first by more than what counts as lost."""
     accuracies = curve.findings["accuracy"].value
     return bool(accuracies.min() < accuracies[0] - DROP)
@@ -295,7 +295,7 @@ def _summary(fewest: Mapping[str, rs.Finding], said: Mapping[str, str]) -> Table
     return Table(("pruning", "the dissertation", "here"), rows, caption)
 
 
-def _table(kind: str, curve: rs.compression.PruningCurve) -> Table:
+def _table(kind: str, curve: pruning.PruningCurve) -> Table:
     found = curve.findings
     shares, accuracies, channels = found["share_of_weights"], found["accuracy"], found.details["channels"].tolist()
     rows = tuple(

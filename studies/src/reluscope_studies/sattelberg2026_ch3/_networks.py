@@ -13,9 +13,8 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 
-import reluscope as rs
 from reluscope.studies import Setting
-from reluscope_studies import boolean
+from reluscope_studies import boolean, stacked
 
 LEAK, EPOCHS, RATE = 0.1, 4_000, 0.025
 ADAM = partial(torch.optim.Adam, lr=RATE, fused=True)
@@ -46,12 +45,12 @@ def seeds_of(setting: Setting, place: Sequence[int], trials: int, functions: int
 
 def first_networks(
     widths: tuple[int, ...], *, num_inputs: int, seeds: Sequence[int], leak: float = 0.0, device: str = "cpu"
-) -> rs.stacked.Stack:
+) -> stacked.Stack:
     """Return networks with He's normal weights and PyTorch's usual biases."""
-    weights = rs.stacked.initialize(widths, num_inputs=num_inputs, seeds=seeds, scheme="he", leak=leak, device=device)
+    weights = stacked.initialize(widths, num_inputs=num_inputs, seeds=seeds, scheme="he", leak=leak, device=device)
     others = [MAX_SEEDS + seed for seed in seeds]
     return replace(
-        weights, biases=rs.stacked.initialize(widths, num_inputs=num_inputs, seeds=others, device=device).biases
+        weights, biases=stacked.initialize(widths, num_inputs=num_inputs, seeds=others, device=device).biases
     )
 
 
@@ -90,14 +89,14 @@ def learn(
     targets = np.tile(np.stack([one.values for one in functions]), (len(seeds), 1)).astype(np.float32)[:, :, None]
     flat = seeds.ravel().tolist()
     stack = first_networks(widths, num_inputs=x.shape[1], seeds=flat, leak=leak, device=device)
-    done = rs.stacked.train(
+    done = stacked.train(
         stack,
         x,
         targets,
         loss="bce",
         optimizer=ADAM,
         epochs=epochs,
-        goal=rs.stacked.signs_agree,
+        goal=stacked.signs_agree,
         progress=progress,
     )
     took = torch.where(done.reached, done.epochs, -1).cpu().numpy()
@@ -110,7 +109,7 @@ def learn(
 
 
 def _num_right(
-    stack: rs.stacked.Stack, x: Float[np.ndarray, "s n"], targets: Float[np.ndarray, "k s 1"], most: int = 1000
+    stack: stacked.Stack, x: Float[np.ndarray, "s n"], targets: Float[np.ndarray, "k s 1"], most: int = 1000
 ) -> Int[np.ndarray, " k"]:
     parts = []
     for start in range(0, len(stack), most):

@@ -9,6 +9,7 @@ from scipy.stats import binomtest
 from torch import Tensor
 
 import reluscope as rs
+from reluscope_studies import stacked
 from reluscope_studies.sattelberg2026_ch3._networks import ADAM, EPOCHS, RATE, signed_inputs
 
 # The dissertation does not say of how many networks its rates are: as elsewhere in the chapter, of a hundred.
@@ -34,12 +35,10 @@ def parity(num_inputs: int) -> tuple[Float[Tensor, "s n"], Float[Tensor, " s"]]:
     return inputs, (inputs > 0).sum(dim=1).float() % 2
 
 
-def learned(
-    stack: rs.stacked.Stack, num_inputs: int, progress: bool | Callable[[float], None] = False
-) -> rs.stacked.Trained:
+def learned(stack: stacked.Stack, num_inputs: int, progress: bool | Callable[[float], None] = False) -> stacked.Trained:
     """Return networks trained on parity."""
     x, y = parity(num_inputs)
-    return rs.stacked.train(stack, x, y, epochs=EPOCHS, goal=rs.stacked.signs_agree, progress=progress, **HOW)
+    return stacked.train(stack, x, y, epochs=EPOCHS, goal=stacked.signs_agree, progress=progress, **HOW)
 
 
 def share_of(successes: int, number: int, name: str) -> rs.Finding:

@@ -6,6 +6,7 @@ import numpy as np
 
 import reluscope as rs
 from reluscope.studies import Record, Setting, StatementVerdict, Table
+from reluscope_studies import pruning
 from reluscope_studies.labelled import Labelled
 from reluscope_studies.sattelberg2026_ch7._comparison import groups_of, joined
 
@@ -22,7 +23,7 @@ NAMES = ("CKA of coefficients", "distance", "cross-entropy of outputs", "same cl
 
 def pruned_similarity(
     setting: Setting,
-    curves: Mapping[str, rs.compression.PruningCurve],
+    curves: Mapping[str, pruning.PruningCurve],
     testing: Labelled,
     images: int,
 ) -> tuple[rs.Findings, dict[str, float]]:

@@ -14,7 +14,7 @@ from jaxtyping import Float
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
-from reluscope_studies import boolean, plots
+from reluscope_studies import boolean, plots, stacked
 from reluscope_studies.sattelberg2026_ch3._networks import MAX_SEEDS, first_networks
 
 SENTENCE = "which local optima of XOR on a line does gradient descent reach"
@@ -49,19 +49,19 @@ PRINTED: dict[Case, tuple[int, ...]] = {
 }
 
 
-def _he_and_usual(seeds: list[int]) -> rs.stacked.Stack:
+def _he_and_usual(seeds: list[int]) -> stacked.Stack:
     return first_networks((2,), num_inputs=1, seeds=seeds, leak=0.0)
 
 
-def _he_and_zero(seeds: list[int]) -> rs.stacked.Stack:
-    return rs.stacked.initialize((2,), num_inputs=1, seeds=seeds, scheme="he")
+def _he_and_zero(seeds: list[int]) -> stacked.Stack:
+    return stacked.initialize((2,), num_inputs=1, seeds=seeds, scheme="he")
 
 
-def _usual(seeds: list[int]) -> rs.stacked.Stack:
-    return rs.stacked.initialize((2,), num_inputs=1, seeds=seeds)
+def _usual(seeds: list[int]) -> stacked.Stack:
+    return stacked.initialize((2,), num_inputs=1, seeds=seeds)
 
 
-STARTS: dict[str, Callable[[list[int]], rs.stacked.Stack]] = {
+STARTS: dict[str, Callable[[list[int]], stacked.Stack]] = {
     "He's weights, PyTorch's biases": _he_and_usual,
     "He's weights, biases zero": _he_and_zero,
     "PyTorch's weights and biases": _usual,
@@ -108,10 +108,10 @@ def protocol(setting: Setting) -> Outcome:
     return Outcome(said, tuple(findings), tables, (_picture(runs),), interrupted=is_interrupted, verdicts=verdicts)
 
 
-def _trained(stack: rs.stacked.Stack) -> Float[np.ndarray, "k 7"]:
+def _trained(stack: stacked.Stack) -> Float[np.ndarray, "k 7"]:
     """Train on the four points, and return w1, b1, o1, w2, b2, o2, c of every network."""
     descent = partial(torch.optim.SGD, lr=RATE)
-    done = rs.stacked.train(stack, X[:, None], Y, loss="mse", optimizer=descent, epochs=EPOCHS).stack
+    done = stacked.train(stack, X[:, None], Y, loss="mse", optimizer=descent, epochs=EPOCHS).stack
     units = torch.stack([done.weights[0][:, :, 0], done.biases[0], done.weights[1][:, 0]], dim=2)
     return torch.cat([units.flatten(1), done.biases[1]], dim=1).double().numpy()
 

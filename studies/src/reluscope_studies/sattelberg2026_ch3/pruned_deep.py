@@ -9,6 +9,7 @@ import numpy as np
 
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Record, Setting, Size, StatementVerdict, Table
+from reluscope_studies import pruning
 from reluscope_studies.sattelberg2026_ch3._networks import first_networks
 from reluscope_studies.sattelberg2026_ch3._parity import HOW, PROTOCOL, SAID_OF, learned, parity, per_cent, share_of
 from reluscope_studies.sizes import planned
@@ -108,7 +109,7 @@ def _pruned(setting: Setting, plan: Plan, digits: int, widths: tuple[int, ...], 
     if trained.reached.all():
         title = f"Pruning {widths[0]} x {len(widths)} units, {digits} digits, network {number + 1} of {plan.networks}"
         many = trained.stack.take([0] * plan.prunings)
-        pruned = rs.compression.prune_stochastically(
+        pruned = pruning.prune_stochastically(
             many,
             *parity(digits),
             epochs=plan.epochs,

@@ -11,7 +11,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, StatementVerdict, Table
-from reluscope_studies import plots
+from reluscope_studies import plots, pruning, stacked
 from reluscope_studies.records import plain_findings
 from reluscope_studies.sattelberg2026_ch3._networks import LEAK, first_networks
 from reluscope_studies.sattelberg2026_ch3._parity import (
@@ -120,7 +120,7 @@ def _seeds(setting: Setting, number: int, *about: int) -> list[int]:
     return np.random.default_rng([setting.seed, *about]).integers(2**31, size=number).tolist()
 
 
-def _learner(setting: Setting, width: int, digits: int, leak: float = 0.0) -> rs.stacked.Stack | None:
+def _learner(setting: Setting, width: int, digits: int, leak: float = 0.0) -> stacked.Stack | None:
     """Return the first network of a width that learns parity, None if none of them does."""
     seeds = _seeds(setting, TRIALS, width, digits)
     first = first_networks((width,), num_inputs=digits, seeds=seeds, leak=leak, device=setting.device)
@@ -134,7 +134,7 @@ def _cell(setting: Setting, width: int, digits: int) -> Record:
     stack = _learner(setting, width, digits)
     if stack is None:
         return Record({"units": None})
-    found = rs.compression.prune_exhaustively(stack, *parity(digits), epochs=EPOCHS, **HOW)
+    found = pruning.prune_exhaustively(stack, *parity(digits), epochs=EPOCHS, **HOW)
     assert found.num_units is not None
     plain = {"successes": found.num_successes, "choices": len(found.kept), **plain_findings({"units": found.num_units})}
     return Record(plain)
@@ -163,7 +163,7 @@ def _rates(setting: Setting, plan: Plan) -> Record:
     solved = wide.reached.nonzero()[:, 0].tolist()
     if not solved:
         return Record({"networks": plan.networks, "wide": 0, "narrow": int(narrow.reached.sum()), "of_each": []})
-    parts = rs.stacked.concatenate([_of_size(wide.stack.take([row]), 3) for row in solved])
+    parts = stacked.concatenate([_of_size(wide.stack.take([row]), 3) for row in solved])
     tuned = learned(parts, 4, lambda share: setting.progress("Subnetworks of width 3", share))
     of_each = tuned.reached.reshape(len(solved), -1).sum(dim=1)
     losses = _losses(wide.stack.take([solved[int(of_each.argmax())]]))
@@ -176,12 +176,12 @@ def _rates(setting: Setting, plan: Plan) -> Record:
     return Record(plain, losses)
 
 
-def _of_size(stack: rs.stacked.Stack, size: int) -> rs.stacked.Stack:
-    every = rs.stacked.subnetworks(stack)
+def _of_size(stack: stacked.Stack, size: int) -> stacked.Stack:
+    every = stacked.subnetworks(stack)
     return every.take((every.kept[0].sum(dim=1) == size).nonzero()[:, 0]).compact()
 
 
-def _losses(stack: rs.stacked.Stack) -> dict[str, np.ndarray]:
+def _losses(stack: stacked.Stack) -> dict[str, np.ndarray]:
     """Return the losses in training of all subnetworks of one, two and three units, epoch by epoch."""
     found = {}
     for size in (1, 2, 3):
@@ -192,7 +192,7 @@ def _losses(stack: rs.stacked.Stack) -> dict[str, np.ndarray]:
             return torch.zeros(len(outputs), dtype=torch.bool, device=outputs.device)
 
         chosen = _of_size(stack, size)
-        rs.stacked.train(chosen, *parity(4), epochs=EPOCHS, goal=keep, chunk=len(chosen), **HOW)
+        stacked.train(chosen, *parity(4), epochs=EPOCHS, goal=keep, chunk=len(chosen), **HOW)
         found[str(size)] = torch.stack(kept, dim=1).numpy()
     return found
 

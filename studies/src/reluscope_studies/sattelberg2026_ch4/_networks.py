@@ -11,6 +11,7 @@ from torch import Tensor
 
 import reluscope as rs
 from reluscope.studies import Record, Setting
+from reluscope_studies import annulus, stacked
 
 RATE, RADIUS = 0.01, 0.5
 # Of an unbounded region it is told in how many of these directions it is so, at so far a point.
@@ -83,16 +84,16 @@ class Networks:
         return self.accuracies(self.training) >= 0.95
 
     @cached_property
-    def whole_regions(self) -> dict[int, rs.annulus.DecisionRegion]:
+    def whole_regions(self) -> dict[int, annulus.DecisionRegion]:
         """Decision regions of the networks that have solved the problem."""
         rows = np.flatnonzero(self.solved).tolist()
-        return {row: rs.annulus.decision_region(self.layers(row), leak=self.plan.leak) for row in rows}
+        return {row: annulus.decision_region(self.layers(row), leak=self.plan.leak) for row in rows}
 
     @cached_property
-    def regions(self) -> dict[int, rs.annulus.DecisionRegion]:
+    def regions(self) -> dict[int, annulus.DecisionRegion]:
         """The same; of unbounded ones only the part around the origin, where that is a polytope."""
         return {
-            row: region if region.is_bounded else rs.annulus.part_around_origin(region) or region
+            row: region if region.is_bounded else annulus.part_around_origin(region) or region
             for row, region in self.whole_regions.items()
         }
 
@@ -102,9 +103,9 @@ class Networks:
         return sum(self.regions[row] is not region for row, region in self.whole_regions.items())
 
     @cached_property
-    def shapes(self) -> dict[int, rs.annulus.Shape]:
+    def shapes(self) -> dict[int, annulus.Shape]:
         """Shape of each of these regions."""
-        return {row: rs.annulus.recognize(region) for row, region in self.regions.items()}
+        return {row: annulus.recognize(region) for row, region in self.regions.items()}
 
     @property
     def open_shares(self) -> dict[int, float]:
@@ -115,11 +116,11 @@ class Networks:
         rng = np.random.default_rng(0)
         directions = rng.normal(size=(DIRECTIONS, self.plan.dim))
         far = FAR * directions / np.linalg.norm(directions, axis=1, keepdims=True)
-        rows = [row for row, shape in self.shapes.items() if shape is rs.annulus.Shape.UNBOUNDED]
+        rows = [row for row, shape in self.shapes.items() if shape is annulus.Shape.UNBOUNDED]
         return {row: float((self._values(row, far) <= 0).mean()) for row in rows}
 
     @property
-    def counts(self) -> Counter[rs.annulus.Shape]:
+    def counts(self) -> Counter[annulus.Shape]:
         """Number of decision regions of each shape."""
         return Counter(self.shapes.values())
 
@@ -145,10 +146,10 @@ def _record(setting: Setting, plan: Plan, training: rs.datasets.Dataset) -> Reco
     assert training.labels is not None
     low = 0.0 if plan.loss == "bce" else -1.0
     seeds = np.random.default_rng([setting.seed, plan.dim]).integers(2**31, size=plan.networks)
-    stack = rs.stacked.initialize(
+    stack = stacked.initialize(
         (plan.dim + 1,), num_inputs=plan.dim, seeds=seeds.tolist(), leak=plan.leak, device=setting.device
     )
-    done = rs.stacked.train(
+    done = stacked.train(
         stack,
         np.array(training.points),
         np.where(training.labels == 1, 1.0, low),
@@ -164,7 +165,7 @@ def _record(setting: Setting, plan: Plan, training: rs.datasets.Dataset) -> Reco
     return Record({"epochs": done.epochs.tolist()}, arrays)
 
 
-def _parts(stack: rs.stacked.Stack) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def _parts(stack: stacked.Stack) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     return stack.weights[0], stack.biases[0], stack.weights[1], stack.biases[1]
 
 

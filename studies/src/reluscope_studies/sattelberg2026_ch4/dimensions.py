@@ -4,7 +4,7 @@ import numpy as np
 
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
-from reluscope_studies import plots
+from reluscope_studies import annulus, plots
 from reluscope_studies.sattelberg2026_ch4._networks import RADIUS, Networks, Plan, data_of, trained
 from reluscope_studies.sizes import ToTrainOn, number_of
 from reluscope_studies.verdicts import Rate, increasing, is_larger
@@ -20,8 +20,8 @@ THRESHOLDS = (0.95, 0.98, 0.99, 0.9999)
 NETWORKS, SAMPLES, EPOCHS = {"small": 20, "full": 100}, {"small": 5_000, "full": 10_000}, {"small": 200, "full": 1000}
 TESTED = 10_000
 CROSS, SIMPLEX = (
-    (rs.annulus.Shape.QUADRILATERAL, rs.annulus.Shape.CROSS_POLYTOPE),
-    (rs.annulus.Shape.HEXAGON, rs.annulus.Shape.EXPANDED_SIMPLEX),
+    (annulus.Shape.QUADRILATERAL, annulus.Shape.CROSS_POLYTOPE),
+    (annulus.Shape.HEXAGON, annulus.Shape.EXPANDED_SIMPLEX),
 )
 
 
@@ -173,11 +173,11 @@ def _regions(found: dict[tuple[float, int], Networks]) -> Table:
     for (leak, dim), one in found.items():
         counts = one.counts
         closed = [region for region in one.regions.values() if region.is_bounded and region.has_origin]
-        ratios = [float(rs.annulus.outer_radius(region)) / float(rs.annulus.inner_radius(region)) for region in closed]
-        cosines = [rs.annulus.orthogonality(one.layers(row)[0][0]).mean.value for row in one.regions]
+        ratios = [float(annulus.outer_radius(region)) / float(annulus.inner_radius(region)) for region in closed]
+        cosines = [annulus.orthogonality(one.layers(row)[0][0]).mean.value for row in one.regions]
         others = sorted(
             {(len(one.regions[row].vertices), one.regions[row].num_facets)
-             for row, shape in one.shapes.items() if shape is rs.annulus.Shape.OTHER}
+             for row, shape in one.shapes.items() if shape is annulus.Shape.OTHER}
         )  # fmt: skip
         rows.append(
             (
@@ -186,9 +186,9 @@ def _regions(found: dict[tuple[float, int], Networks]) -> Table:
                 str(counts.total()),
                 str(sum(counts[kind] for kind in CROSS)),
                 str(sum(counts[kind] for kind in SIMPLEX)),
-                str(counts[rs.annulus.Shape.OTHER])
+                str(counts[annulus.Shape.OTHER])
                 + (f" ({', '.join(f'{v}/{f}' for v, f in others[:4])})" if others else ""),
-                str(counts[rs.annulus.Shape.UNBOUNDED]),
+                str(counts[annulus.Shape.UNBOUNDED]),
                 _share([*one.open_shares.values()]),
                 str(one.num_with_rest),
                 f"{np.median(ratios):.3f}" if ratios else "",

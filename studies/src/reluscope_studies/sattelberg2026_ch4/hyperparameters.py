@@ -7,7 +7,7 @@ import numpy as np
 
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
-from reluscope_studies import plots
+from reluscope_studies import annulus, plots
 from reluscope_studies.sattelberg2026_ch4._networks import RADIUS, Networks, Plan, trained
 from reluscope_studies.sizes import number_of
 from reluscope_studies.verdicts import Rate, increasing, is_larger
@@ -41,7 +41,7 @@ PRINTED = {
 }
 SAMPLES, EPOCHS, GOAL = 1000, 1000, 0.95
 NETWORKS, STEPS = {"small": 20, "full": 100}, {"small": 20_000, "full": 100_000}
-KINDS = (rs.annulus.Shape.QUADRILATERAL, rs.annulus.Shape.HEXAGON, rs.annulus.Shape.UNBOUNDED, rs.annulus.Shape.OTHER)
+KINDS = (annulus.Shape.QUADRILATERAL, annulus.Shape.HEXAGON, annulus.Shape.UNBOUNDED, annulus.Shape.OTHER)
 SHOWN = 400
 
 
@@ -196,10 +196,10 @@ def _shapes(found: dict[tuple[str, float, int, bool], Networks]) -> list[Table]:
     rows = []
     for leak in dict.fromkeys(key[1] for key in found):
         networks = [one for key, one in found.items() if key[1] == leak]
-        for kind in (rs.annulus.Shape.QUADRILATERAL, rs.annulus.Shape.HEXAGON):
+        for kind in (annulus.Shape.QUADRILATERAL, annulus.Shape.HEXAGON):
             regions = [one.regions[row] for one in networks for row, shape in one.shapes.items() if shape is kind]
             ratios = [
-                float(rs.annulus.outer_radius(region)) / float(rs.annulus.inner_radius(region))
+                float(annulus.outer_radius(region)) / float(annulus.inner_radius(region))
                 for region in regions
                 if region.has_origin
             ]
@@ -217,7 +217,7 @@ def _shapes(found: dict[tuple[str, float, int, bool], Networks]) -> list[Table]:
 def _said(found: dict[tuple[str, float, int, bool], Networks]) -> list[str]:
     said = []
     for leak in dict.fromkeys(key[1] for key in found):
-        counts: Counter[rs.annulus.Shape] = Counter()
+        counts: Counter[annulus.Shape] = Counter()
         for key, one in found.items():
             counts += one.counts if key[1] == leak else Counter()
         parts = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
@@ -256,7 +256,7 @@ def _pictures(found: dict[tuple[str, float, int, bool], Networks]) -> list[Pictu
         assert data.labels is not None
         scale = float(np.linalg.norm(data.points[1::2], axis=1).max()) / (2 * RADIUS)
         radii = tuple(scale * radius for radius in (RADIUS, RADIUS * 2**0.5, RADIUS * 2))
-        figure = rs.plots.decision_polygon(
+        figure = pictures.decision_polygon(
             one.whole_regions[row],
             reach=1.35 * radii[-1],
             samples=data.points[:SHOWN],

@@ -7,7 +7,7 @@ import numpy as np
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
-from reluscope_studies import plots
+from reluscope_studies import annulus, plots
 from reluscope_studies.sizes import planned
 
 SENTENCE = "mean and largest scalar products of n random unit vectors in n dimensions"
@@ -24,8 +24,8 @@ SMALL = 5
 def protocol(setting: Setting) -> Outcome:
     """Draw directions, and compare the mean with its expectation."""
     dims = planned(setting, DIMS)
-    found = {dim: rs.annulus.random_orthogonality(dim, trials=TRIALS, seed=setting.seed) for dim in dims}
-    expected = {dim: rs.annulus.expected_cosine(dim) for dim in found}
+    found = {dim: annulus.random_orthogonality(dim, trials=TRIALS, seed=setting.seed) for dim in dims}
+    expected = {dim: annulus.expected_cosine(dim) for dim in found}
     rows = tuple(
         (str(dim), f"{one.mean.value:.3f}", f"{expected[dim].value:.3f}", f"{one.largest.value:.3f}")
         for dim, one in found.items()
@@ -58,7 +58,7 @@ def _mean(expected: Mapping[int, rs.Finding]) -> StatementVerdict:
     )
 
 
-def _largest(found: Mapping[int, rs.annulus.Orthogonality]) -> StatementVerdict:
+def _largest(found: Mapping[int, annulus.Orthogonality]) -> StatementVerdict:
     dims, values = list(found), [float(one.largest.value) for one in found.values()]
     top = int(np.argmax(values))
     return StatementVerdict(

@@ -6,7 +6,7 @@ import numpy as np
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
-from reluscope_studies import plots
+from reluscope_studies import annulus, pictures, plots
 from reluscope_studies.sizes import number_of
 
 SENTENCE = "what n + 1 units can form around a ball: exact networks, facets, radii, volumes"
@@ -44,17 +44,17 @@ def protocol(setting: Setting) -> Outcome:
     rows, findings = [], []
     for dim, printed in PRINTED.items():
         simplex, cross, shells = (
-            rs.annulus.expanded_simplex(dim),
-            rs.annulus.cross_polytope(dim),
-            rs.annulus.shell_volume_ratio(dim),
+            annulus.expanded_simplex(dim),
+            annulus.cross_polytope(dim),
+            annulus.shell_volume_ratio(dim),
         )
         findings += [simplex.inner_radius, simplex.ratio, cross.ratio, shells]
         measured = "not measured"
         if dim <= number_of(setting, MAX_DIMENSION):
-            region = rs.annulus.decision_region(rs.annulus.expanded_simplex_layers(dim))
-            radius = rs.annulus.inner_radius(region)
+            region = annulus.decision_region(annulus.expanded_simplex_layers(dim))
+            radius = annulus.inner_radius(region)
             findings.append(radius)
-            measured = f"{radius.value:.6f}, {region.num_facets} facets, {rs.annulus.recognize(region)}"
+            measured = f"{radius.value:.6f}, {region.num_facets} facets, {annulus.recognize(region)}"
         rows.append(
             (
                 str(dim),
@@ -83,7 +83,7 @@ def protocol(setting: Setting) -> Outcome:
         columns, tuple(rows), "Table 4.1 and more: the expanded simplex of outer radius 1, beside the printed values."
     )
     forms, more = _forms()
-    found = {dim: round(float(rs.annulus.expanded_simplex(dim).inner_radius), 2) for dim in PRINTED}
+    found = {dim: round(float(annulus.expanded_simplex(dim).inner_radius), 2) for dim in PRINTED}
     wrong = [f"{found[dim]:g} for n = {dim}" for dim in PRINTED if found[dim] != PRINTED[dim]]
     verdict = StatementVerdict(
         "the inner radii of expanded simplices, to two digits",
@@ -98,13 +98,13 @@ def protocol(setting: Setting) -> Outcome:
 def _forms() -> tuple[Table, list[rs.Finding]]:
     rows, findings = [], []
     for inside in range(1, 5):
-        region = rs.annulus.decision_region(rs.annulus.simplex_corner_layers(3, inside))
+        region = annulus.decision_region(annulus.simplex_corner_layers(3, inside))
         sizes = region.incidence.sum(axis=1)
-        findings.append(rs.annulus.outer_radius(region))
+        findings.append(annulus.outer_radius(region))
         rows.append(
             (
                 str(inside),
-                str(rs.annulus.recognize(region)),
+                str(annulus.recognize(region)),
                 str(len(region.vertices)),
                 str(region.num_facets),
                 ", ".join(f"{(sizes == size).sum()} of {size} corners" for size in np.unique(sizes)),
@@ -120,42 +120,42 @@ def _forms() -> tuple[Table, list[rs.Finding]]:
 def _pictures(setting: Setting) -> Iterator[Picture]:
     points = np.linspace(-2.4, 2.4, 33)
     points = points[(np.abs(points) < 0.9) | (np.abs(points) > 1.2)]
-    line = rs.annulus.read_shallow([([[1.0], [-1.0]], [0.6, 0.6]), ([[1.0, 1.0]], [-1.65])])
+    line = annulus.read_shallow([([[1.0], [-1.0]], [0.6, 0.6]), ([[1.0, 1.0]], [-1.65])])
     yield Picture(
         "folding",
-        rs.plots.folding(line, points, (np.abs(points) > 1).astype(int)),
+        pictures.folding(line, points, (np.abs(points) > 1).astype(int)),
         "Figure 4.1: two units fold the line, so that one threshold tells the middle from both ends.",
     )
     data = rs.datasets.ball_shell(1000, 2, seed=setting.seed)
     assert data.labels is not None
-    square = rs.annulus.decision_region(rs.annulus.cross_polytope_layers(2, radius=0.5 * 2**0.5))
+    square = annulus.decision_region(annulus.cross_polytope_layers(2, radius=0.5 * 2**0.5))
     radii = (0.5, 0.5 * 2**0.5, 1.0)
     yield Picture(
         "task",
-        rs.plots.decision_polygon(square, samples=data.points, labels=data.labels, radii=radii),
+        pictures.decision_polygon(square, samples=data.points, labels=data.labels, radii=radii),
         "Figures 4.2 and 4.3: disc and annulus, and the one square that fits between them where r2 is sqrt(2) r1.",
     )
-    hexagon = rs.annulus.decision_region(rs.annulus.expanded_simplex_layers(2, radius=0.5 * 2**0.5))
+    hexagon = annulus.decision_region(annulus.expanded_simplex_layers(2, radius=0.5 * 2**0.5))
     yield Picture(
         "hexagon",
-        rs.plots.decision_polygon(hexagon, samples=data.points, labels=data.labels, radii=radii),
+        pictures.decision_polygon(hexagon, samples=data.points, labels=data.labels, radii=radii),
         "Figure 4.3: the hexagon has room to spare.",
     )
     yield Picture(
         "expansion",
-        rs.plots.decision_polygon(rs.annulus.decision_region(rs.annulus.simplex_corner_layers(2, 3))),
+        pictures.decision_polygon(annulus.decision_region(annulus.simplex_corner_layers(2, 3))),
         "Figure 4.4: the triangle that three lines enclose, expanded to a hexagon whose corners lie on the lines.",
     )
     solids = (
-        rs.annulus.decision_region(rs.annulus.cross_polytope_layers(3)),
-        rs.annulus.decision_region(rs.annulus.expanded_simplex_layers(3)),
+        annulus.decision_region(annulus.cross_polytope_layers(3)),
+        annulus.decision_region(annulus.expanded_simplex_layers(3)),
     )
     yield Picture(
         "solids",
-        rs.plots.decision_polytope(*solids, titles=("octahedron", "cuboctahedron")),
+        pictures.decision_polytope(*solids, titles=("octahedron", "cuboctahedron")),
         "Figure 4.5: the two solutions of four units in space, both of outer radius 1.",
     )
-    radii_of = np.array([float(rs.annulus.expanded_simplex(dim).inner_radius) for dim in PRINTED])
+    radii_of = np.array([float(annulus.expanded_simplex(dim).inner_radius) for dim in PRINTED])
     yield Picture(
         "inner-radii",
         plots.counts_beside(
@@ -166,9 +166,9 @@ def _pictures(setting: Setting) -> Iterator[Picture]:
         ),
         "Table 4.1 as a picture.",
     )
-    kinds = [rs.annulus.decision_region(rs.annulus.simplex_corner_layers(3, inside)) for inside in range(1, 5)]
+    kinds = [annulus.decision_region(annulus.simplex_corner_layers(3, inside)) for inside in range(1, 5)]
     yield Picture(
         "four-forms",
-        rs.plots.decision_polytope(*kinds, titles=tuple(f"{inside} of 4 corners inside" for inside in range(1, 5))),
+        pictures.decision_polytope(*kinds, titles=tuple(f"{inside} of 4 corners inside" for inside in range(1, 5))),
         "Not in the dissertation: the four kinds of closed, bounded regions of four units in space.",
     )

@@ -15,6 +15,7 @@ from scipy.stats import binomtest
 
 import reluscope as rs
 from reluscope.studies import Record, Setting
+from reluscope_studies import stacked
 from reluscope_studies.sattelberg2026_ch5._sine import INTERVAL, X, Y
 
 GOAL = 0.45
@@ -40,7 +41,7 @@ class Cell:
     width: int
     depth: int
     losses: Float[np.ndarray, " t"]
-    layers: rs.stacked.Layers | None
+    layers: stacked.Layers | None
 
     @property
     def first(self) -> int | None:
@@ -131,14 +132,14 @@ def cell(setting: Setting, width: int, depth: int, trials: int) -> Cell:
 
 def _record(setting: Setting, width: int, depth: int, trials: int) -> Record:
     seeds = seeds_of(setting, width, depth, trials)
-    stack = rs.stacked.initialize((width,) * depth, num_inputs=1, seeds=seeds.tolist(), device=setting.device)
+    stack = stacked.initialize((width,) * depth, num_inputs=1, seeds=seeds.tolist(), device=setting.device)
     points, targets = X[:, None], Y[:, None]
-    begun = rs.stacked.train(stack, points, targets, loss="mse", optimizer=DESCENT, epochs=FIRST_EPOCHS)
+    begun = stacked.train(stack, points, targets, loss="mse", optimizer=DESCENT, epochs=FIRST_EPOCHS)
     arrays = {"seeds": seeds, "losses": begun.losses.cpu().numpy()}
     first = first_below(arrays["losses"], GOAL)
     if first is not None:
         chosen = begun.stack.take([first])
-        done = rs.stacked.train(chosen, points, targets, loss="mse", optimizer=DESCENT, epochs=MORE_EPOCHS)
+        done = stacked.train(chosen, points, targets, loss="mse", optimizer=DESCENT, epochs=MORE_EPOCHS)
         for layer, (weight, bias) in enumerate(done.stack.layers(0)):
             arrays |= {f"W{layer}": weight, f"b{layer}": bias}
     return Record({"width": width, "depth": depth}, arrays)

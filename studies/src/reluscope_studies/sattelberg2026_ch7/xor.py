@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, StatementVerdict, Table
-from reluscope_studies import plots
+from reluscope_studies import plots, stacked
 from reluscope_studies.plots.functions_and_slopes import OnGrid
 from reluscope_studies.sizes import number_of
 from reluscope_studies.verdicts import of_cases
@@ -34,7 +34,7 @@ SHOWN = rs.Box(-1.25, 1.25, 2)
 # What the dissertation leaves open: all four points in every step, until the loss has settled.
 RATE = 0.1
 EPOCHS: dict[Size, int] = {"small": 3_000, "full": 30_000}
-TWO: rs.stacked.Layers = [(np.ones((2, 2)), np.array([2.0, 0.0])), (np.array([[1.0, -2.0]]), np.array([-1.0]))]
+TWO: stacked.Layers = [(np.ones((2, 2)), np.array([2.0, 0.0])), (np.array([[1.0, -2.0]]), np.array([-1.0]))]
 # Units and number of the first weights, by name.
 TRAINED = {"20 units": (20, 1), "20 units, other weights": (20, 2), "100 units": (100, 1)}
 METRICS = ("map_residual", "cka", "scaled_distance", "scaled_distance_absolute", "agreement")
@@ -148,8 +148,8 @@ def _trained(setting: Setting) -> dict[str, rs.Network]:
     if missing:
         seeds = [int(np.random.default_rng([setting.seed, TRAINED[name][1]]).integers(2**31)) for name in missing]
         widths = [(TRAINED[name][0],) for name in missing]
-        done = rs.stacked.train(
-            rs.stacked.initialize(widths, num_inputs=2, seeds=seeds, dtype=torch.float64),
+        done = stacked.train(
+            stacked.initialize(widths, num_inputs=2, seeds=seeds, dtype=torch.float64),
             CORNERS,
             CLASSES.astype(np.float64),
             loss="bce",
