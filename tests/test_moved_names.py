@@ -15,7 +15,7 @@ PAGE = (Path(__file__).parents[1] / "docs" / "versions.md").read_text(encoding="
 def is_of(row, old):
     """Return whether a row of the table has a name: as a whole, or behind the name of its namespace."""
     namespace, _, name = old.rpartition(".")
-    return f"`rs.{old}`" in row or f"`{name}`" in row and f"`rs.{namespace}`" in row
+    return f"`rs.{old}`" in row or (f"`{name}`" in row and f"`rs.{namespace}`" in row)
 
 
 @pytest.mark.parametrize(("old", "new"), MOVED.items())
