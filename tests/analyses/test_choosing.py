@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reluscope.analyses.samples.choosing import choose_pairs, choose_samples, choose_triple
-from reluscope.geometry.polyhedra.domains import Plane
+from reluscope.geometry.polyhedra.slices import Plane
 
 X = np.random.default_rng(0).normal(size=(60, 4))
 CLASSES = np.arange(60) % 5

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
-from reluscope.geometry.polyhedra.domains import Box, Plane, Segment, Slice, Space, polyline
+from reluscope.geometry.polyhedra.domains import Box, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.slices import Plane, Segment, polyline
 
 
 def random_points(seed: int, count: int, n: int) -> np.ndarray:

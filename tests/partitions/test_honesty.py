@@ -22,7 +22,7 @@ from partitions.layered import network_of
 from reluscope.errors import InputError
 from reluscope.findings import Claim
 from reluscope.networks.models.from_arrays import from_arrays
-from reluscope.testing.fuzz.layers import Pool, linear
+from reluscope.testing.fuzz.modules import Pool, linear
 
 SQUARE = rs.Box(-1, 1, 2)
 RELU = ("pointwise", [0.0], [0.0, 1.0], [0.0, 0.0])

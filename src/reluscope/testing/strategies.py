@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from reluscope.arguments import Count, Positive, read_arguments
-from reluscope.geometry.polyhedra.domains import Box, Plane, Segment, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice
+from reluscope.geometry.polyhedra.slices import Plane, Segment
 from reluscope.testing.references import Parameters, default_network
 
 Draw = Callable[..., Any]

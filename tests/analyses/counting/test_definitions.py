@@ -18,8 +18,8 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
 from reluscope.partitions.complexes import incidence
 from reluscope.testing import default_network, degenerate_networks, pseudo_random_network, reference_networks
-from reluscope.testing.fuzz.layers import Maxout as MaxoutOf
-from reluscope.testing.fuzz.layers import linear, prelu
+from reluscope.testing.fuzz.modules import Maxout as MaxoutOf
+from reluscope.testing.fuzz.modules import linear, prelu
 
 NAMES = tuple(DEFINITIONS)
 CROSS = [(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))]

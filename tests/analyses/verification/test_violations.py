@@ -19,7 +19,7 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.geometry.polyhedra.set_differences import Difference
 from reluscope.testing import default_network, networks
-from reluscope.testing.fuzz.layers import linear
+from reluscope.testing.fuzz.modules import linear
 
 Case, Property = rs.verification.Case, rs.verification.Property
 ABSOLUTE = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|

@@ -6,7 +6,8 @@ import pytest
 import reluscope as rs
 from reluscope.findings import Claim, Finding
 from reluscope.testing.fuzz.__main__ import main
-from reluscope.testing.fuzz.cases import KINDS, BoxDomain, FuzzCase, PolyhedronDomain, draw_case
+from reluscope.testing.fuzz.cases import BoxDomain, FuzzCase, PolyhedronDomain
+from reluscope.testing.fuzz.drawn_cases import KINDS, draw_case
 from reluscope.testing.fuzz.drawn_questions import ASKED, draw_asked
 from reluscope.testing.fuzz.fuzz_runs import check_case, reproduction, run_case, shrink
 from reluscope.testing.fuzz.layers import DenseLayer, GateModule

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reluscope.testing.fuzz.cases import draw_case
+from reluscope.testing.fuzz.drawn_cases import draw_case
 from reluscope.testing.fuzz.layers import DenseLayer, GateModule, exact_layers
 from reluscope.testing.fuzz.truth import TrueDomain, Truth
 from reluscope.testing.fuzz.wild_scales import draw_scales, evened, rescale, scalable

@@ -7,16 +7,8 @@ import numpy as np
 import pytest
 
 from reluscope.testing.fuzz import true_cones as cones
-from reluscope.testing.fuzz.truth import (
-    Dense,
-    TooLargeError,
-    TrueDomain,
-    TrueLargest,
-    TruePointwise,
-    Truth,
-    largest_share_squared,
-    smallest_height_squared,
-)
+from reluscope.testing.fuzz.heights import largest_share_squared, smallest_height_squared
+from reluscope.testing.fuzz.truth import Dense, TooLargeError, TrueDomain, TrueLargest, TruePointwise, Truth
 
 
 def dense(weight, bias):

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from reluscope.arguments import read_arguments
 from reluscope.budget import RegionBudget
 from reluscope.findings import Claim, Column, Findings, Kind, declare
-from reluscope.geometry.polyhedra.domains import Segment
+from reluscope.geometry.polyhedra.slices import Segment
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.tolerance import Tolerance

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 
 from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
-from reluscope.geometry.polyhedra.domains import Segment
+from reluscope.geometry.polyhedra.slices import Segment
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.shown import Shown

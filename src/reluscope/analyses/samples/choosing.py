@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Int
 
 from reluscope.arguments import Seed, read_arguments
 from reluscope.errors import DegenerateGeometryError
-from reluscope.geometry.polyhedra.domains import Plane
+from reluscope.geometry.polyhedra.slices import Plane
 
 MAX_TRIES = 2_000
 

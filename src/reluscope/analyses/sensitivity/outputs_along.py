@@ -15,7 +15,7 @@ from reluscope.arguments import read_arguments, read_position
 from reluscope.budget import INTERRUPTED
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding
-from reluscope.geometry.polyhedra.domains import Segment
+from reluscope.geometry.polyhedra.slices import Segment
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network

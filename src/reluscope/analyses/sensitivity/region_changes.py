@@ -15,7 +15,7 @@ from reluscope.arguments import read_arguments
 from reluscope.budget import RegionBudget
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim, Column, Findings, Kind, declare
-from reluscope.geometry.polyhedra.domains import Segment
+from reluscope.geometry.polyhedra.slices import Segment
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.partition_in_memory import Partition

@@ -16,7 +16,8 @@ from reluscope.arguments import read_array
 from reluscope.budget import Budget
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
-from reluscope.geometry.polyhedra.domains import Box, Plane, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice
+from reluscope.geometry.polyhedra.slices import Plane
 from reluscope.networks.graph.points import Points, as_points
 from reluscope.networks.network import Network
 

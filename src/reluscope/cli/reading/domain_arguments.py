@@ -14,7 +14,8 @@ from reluscope.cli.reading.opened_models import open_model, open_model_and_data
 from reluscope.cli.terminal.progress_bar import Bar
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
-from reluscope.geometry.polyhedra.domains import Box, Plane, Segment, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice
+from reluscope.geometry.polyhedra.slices import Plane, Segment
 from reluscope.networks.network import Network
 
 MARGIN = 0.25

@@ -14,7 +14,8 @@ from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.scene.anchors import LETTERS, Anchor, home_anchors, read_anchors
 from reluscope.explorer.scene.session import Session
 from reluscope.explorer.scene.solid_slices import Solid
-from reluscope.geometry.polyhedra.domains import Box, Plane, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice
+from reluscope.geometry.polyhedra.slices import Plane
 from reluscope.networks.network import Network
 from reluscope.partitions.partition_in_memory import Partition
 

@@ -18,7 +18,8 @@ from reluscope.analyses.planes.measures_of_planes import (
 from reluscope.budget import INTERRUPTED
 from reluscope.findings import Claim, Finding, Findings
 from reluscope.findings.written_findings import ends_in_words, number
-from reluscope.geometry.polyhedra.domains import Plane, Slice
+from reluscope.geometry.polyhedra.domains import Slice
+from reluscope.geometry.polyhedra.slices import Plane
 from reluscope.networks.evaluation.measured_rounding import said_of
 from reluscope.partitions.ask.finishing_windows import affordable
 from reluscope.partitions.decisions.decision_boundary import decision_boundary

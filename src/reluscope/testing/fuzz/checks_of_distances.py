@@ -9,9 +9,10 @@ import numpy as np
 from reluscope.testing.fuzz import true_answers as answers
 from reluscope.testing.fuzz import true_cones as cones
 from reluscope.testing.fuzz.comparing import compare, exact
+from reluscope.testing.fuzz.heights import smallest_height_squared
 from reluscope.testing.fuzz.questions import Point
 from reluscope.testing.fuzz.tested_case import SAFETY, TestedCase, root
-from reluscope.testing.fuzz.truth import TrueDomain, Truth, smallest_height_squared
+from reluscope.testing.fuzz.truth import TrueDomain, Truth
 
 # Documented: what is thinner than this share of the point and the distance is left out.
 RESOLUTION = Fraction(1, 10**9)

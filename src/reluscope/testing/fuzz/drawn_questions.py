@@ -12,7 +12,8 @@ import numpy as np
 from numpy.random import Generator
 
 from reluscope.testing.fuzz import true_answers as answers
-from reluscope.testing.fuzz.cases import BoxDomain, FuzzCase, Inside, draw_gate, draw_layers
+from reluscope.testing.fuzz.cases import BoxDomain, FuzzCase
+from reluscope.testing.fuzz.drawn_cases import Inside, draw_gate, draw_layers
 from reluscope.testing.fuzz.layers import DenseLayer, GateModule, Layer, exact_layers
 from reluscope.testing.fuzz.questions import Direction, Level, Loop, Point, Target, WholePartition
 from reluscope.testing.fuzz.truth import TrueDomain, Truth

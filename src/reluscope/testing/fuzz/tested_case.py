@@ -14,6 +14,7 @@ from numpy.random import Generator
 
 from reluscope.testing.fuzz import true_cones as cones
 from reluscope.testing.fuzz.cases import FuzzCase, SpaceDomain
+from reluscope.testing.fuzz.heights import distance_squared, largest_share_squared, smallest_height_squared
 from reluscope.testing.fuzz.truth import (
     Cell,
     Code,
@@ -25,9 +26,6 @@ from reluscope.testing.fuzz.truth import (
     TrueTop,
     Truth,
     difference,
-    distance_squared,
-    largest_share_squared,
-    smallest_height_squared,
 )
 
 # How much thicker than the stated resolution, as a share of the diameter, a region is that nothing may hide.
