@@ -37,6 +37,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "analyses/reachability/reach": (f"{T}/reachability/test_reach.py",),
     "geometry/polyhedra/unions": (f"{T}/reachability/test_image.py",),
     "geometry/polyhedra/union_surface": (f"{T}/reachability/test_image.py",),
+    "geometry/polyhedra/union_of_polyhedra": (f"{T}/test_unions.py",),
     "analyses/verification/unsafe_regions": (f"{T}/verification/test_violations.py",),
     "analyses/verification/violation_search": (f"{T}/verification/test_violations.py",),
     "networks/bounds/backward_bounds": ("tests/networks/test_backward_bounds.py",),

@@ -7,12 +7,12 @@ whether unsafe outputs are reached (`verification`), or how near a point the cla
 """
 
 from abc import abstractmethod
-from heapq import heappop
 from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
+from reluscope.analyses.boxes.output_boxes import halves
 from reluscope.networks.network import Network
 from reluscope.partitions.driver.best_first import BestFirst, Branch
 
@@ -38,14 +38,12 @@ class Part(NamedTuple):
 
     def halves(self) -> "tuple[Part, Part]":
         """Return both halves."""
-        middle = self.middle
-        upper, lower = self.upper.copy(), self.lower.copy()
-        upper[self.axis] = lower[self.axis] = middle
-        share = self.share / 2
-        return (
-            self._replace(upper=upper, share=share, axis=-1, path=self.path + "0"),
-            self._replace(lower=lower, share=share, axis=-1, path=self.path + "1"),
+        ends = halves(self.lower, self.upper, self.axis)
+        lower, upper = (
+            Part(*half, self.key, self.share / 2, self.what, path=self.path + digit)
+            for half, digit in zip(ends, "01", strict=True)
         )
+        return lower, upper
 
 
 class HalvedBoxes(BestFirst):
@@ -72,9 +70,7 @@ class HalvedBoxes(BestFirst):
 
     def split(self, branch: Branch) -> None:
         """Bound the halves of a box, and of those that come next, together; those without an axis as they are."""
-        taken: list[Part] = [branch.what]
-        while 2 * len(taken) < self._together and self._has_branches():
-            taken.append(heappop(self.queue).what)
+        taken: list[Part] = self.with_next(branch, (self._together + 1) // 2)
         self.bound([half for part in taken for half in (part.halves() if part.axis >= 0 else (part,))])
 
     def halve(self, part: Part, key: float, axis: int) -> bool:
@@ -84,18 +80,3 @@ class HalvedBoxes(BestFirst):
             return False
         self.push(key, part._replace(key=key, axis=axis))
         return True
-
-
-def axes(
-    slopes: Float[np.ndarray, "k t n"], half: Float[np.ndarray, "k n"], sides: Float[np.ndarray, " n"] | None = None
-) -> list[int]:
-    """Return the axes along which functions with such slopes change most on boxes.
-
-    All inputs count for something, as a function may depend on them once others are halved. With ``sides`` of all that
-    is searched, this does not depend on the inputs' units, and is a tenth.
-    """
-    least = 1.0 if sides is None else 0.1
-    lengths = np.ones(half.shape[1]) if sides is None else np.where(sides > 0, sides, 1.0)
-    weights = np.abs(slopes).sum(axis=1) * lengths
-    weights = weights + np.maximum(least * weights.mean(axis=1, keepdims=True), np.finfo(float).tiny)
-    return np.argmax(half / lengths * weights, axis=1).tolist()

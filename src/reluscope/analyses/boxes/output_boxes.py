@@ -57,13 +57,9 @@ class OutputBox:
         reach = np.abs(slopes) @ self.half + rest
         return middle - reach, middle + reach
 
-    def halves(self, weights: Float[np.ndarray, " n"]) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Return the two halves along the side that is longest when multiplied by weights."""
-        axis = int(np.argmax(self.half * weights))
-        middle = self.center[axis]
-        upper, lower = self.upper.copy(), self.lower.copy()
-        upper[axis], lower[axis] = middle, middle
-        return [(self.lower, upper), (lower, self.upper)]
+    def axis(self, A: Float[np.ndarray, "t m"], sides: Float[np.ndarray, " n"] | None = None) -> int:
+        """Return the axis along which linear functions of the outputs change most; see `axes`."""
+        return axes(self.rows(A)[0][None], self.half[None], sides)[0]
 
 
 def half_sides(lower: Float[np.ndarray, "*k n"], upper: Float[np.ndarray, "*k n"]) -> Float[np.ndarray, "*k n"]:
@@ -72,10 +68,33 @@ def half_sides(lower: Float[np.ndarray, "*k n"], upper: Float[np.ndarray, "*k n"
     return np.where(lower < upper, np.nextafter(np.maximum(upper - center, center - lower), np.inf), 0.0)
 
 
-def halved(box: OutputBox, A: Float[np.ndarray, "t m"]) -> list[tuple[np.ndarray, np.ndarray]]:
+def axes(
+    slopes: Float[np.ndarray, "k t n"], half: Float[np.ndarray, "k n"], sides: Float[np.ndarray, " n"] | None = None
+) -> list[int]:
+    """Return the axes along which functions with such slopes change most on boxes.
+
+    All inputs count for something, as a function may depend on them once others are halved. With ``sides`` of all that
+    is searched, this does not depend on the inputs' units, and is a tenth.
+    """
+    least = 1.0 if sides is None else 0.1
+    lengths = np.ones(half.shape[1]) if sides is None else np.where(sides > 0, sides, 1.0)
+    weights = np.abs(slopes).sum(axis=1) * lengths
+    weights = weights + np.maximum(least * weights.mean(axis=1, keepdims=True), np.finfo(float).tiny)
+    return np.argmax(half / lengths * weights, axis=1).tolist()
+
+
+def halves(
+    lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"], axis: int
+) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """Return the two halves of a box along an axis, the lower one first."""
+    low, high = upper.copy(), lower.copy()
+    low[axis] = high[axis] = (lower[axis] + upper[axis]) / 2
+    return (lower, low), (high, upper)
+
+
+def halved(box: OutputBox, A: Float[np.ndarray, "t m"]) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
     """Return the halves of a box along the side on which linear functions of its outputs depend most."""
-    slopes = np.abs(box.rows(A)[0]).sum(axis=0)
-    return box.halves(slopes + max(float(slopes.mean()), np.finfo(float).tiny))
+    return halves(box.lower, box.upper, box.axis(A))
 
 
 def output_box(network: Network, lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"]) -> OutputBox:

@@ -129,21 +129,21 @@ class Approximation(UnionOfPolyhedra):
         lower = min(upper, max(sure, float(self.volumes.sum())))
         return self._finding(lower, lower, upper, "volume of the preimage", self.box.volume())
 
-    def _maximum(self, way: Float[np.ndarray, " n"]) -> Finding:
-        tops = self.inside.mean(axis=1) @ way + np.abs(way) @ (np.diff(self.inside, axis=1)[:, 0].T / 2)
-        rounding = 4 * len(way) * EPS * (np.abs(self.inside).max(axis=1) @ np.abs(way))
+    def _maximum(self, weights: Float[np.ndarray, " n"]) -> Finding:
+        tops = self.inside.mean(axis=1) @ weights + np.abs(weights) @ (np.diff(self.inside, axis=1)[:, 0].T / 2)
+        rounding = 4 * len(weights) * EPS * (np.abs(self.inside).max(axis=1) @ np.abs(weights))
         lower = float((tops - rounding).max(initial=-np.inf))
-        best = [piece.maximize(way).point for piece in self.pieces]
-        sure = [self._value_inside(piece, point, way) for piece, point in zip(self.pieces, best, strict=True)]
+        best = [piece.maximize(weights).point for piece in self.pieces]
+        sure = [self._value_inside(piece, point, weights) for piece, point in zip(self.pieces, best, strict=True)]
         lower = max([lower, *sure])
         upper = max(
-            [lower, float((tops + rounding).max(initial=-np.inf)), *(self._top(cell, way) for cell in self.cells)]
+            [lower, float((tops + rounding).max(initial=-np.inf)), *(self._top(cell, weights) for cell in self.cells)]
         )
-        found = max([lower, *(float(point @ way) for point in best if np.isfinite(point).all())])
+        found = max([lower, *(float(point @ weights) for point in best if np.isfinite(point).all())])
         name = "largest value of a linear function on the preimage"
         # Points that fulfil equations up to rounding are no proof.
         best_known = min(found, upper) if len(self.target.C) and found > lower else lower
-        scale = float(np.abs(way) @ np.maximum(np.abs(self.box.lo), np.abs(self.box.hi)))
+        scale = float(np.abs(weights) @ np.maximum(np.abs(self.box.lo), np.abs(self.box.hi)))
         return self._finding(best_known, lower, upper, name, scale)
 
     def _value_inside(self, piece: Polyhedron, point: np.ndarray, way: np.ndarray) -> float:

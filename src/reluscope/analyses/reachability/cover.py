@@ -73,7 +73,7 @@ class Cover(UnionOfPolyhedra):
         return f"Cover({self._number()} in {self.dim} outputs, {self.claim})"
 
     @cached_property
-    def pieces(self) -> tuple[Polyhedron, ...]:
+    def pieces(self) -> tuple[Polyhedron, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The boxes less their corners, as polyhedra."""
         rows = np.concatenate([np.eye(self.dim), self._diagonals])
         ends = np.concatenate([self.boxes, self._across], axis=2)

@@ -114,7 +114,7 @@ class Image(UnionOfPolyhedra):
         return left_open(self.partition).claim if self._is_sharp else Claim.ESTIMATE
 
     @cached_property
-    def pieces(self) -> tuple[Polyhedron, ...]:
+    def pieces(self) -> tuple[Polyhedron, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The pieces as polyhedra, with equations where they are flat; made when first asked for."""
         return tuple(hull_of(corners, self._thin) for corners in self.corners)
 
@@ -226,7 +226,7 @@ class Image(UnionOfPolyhedra):
     def _holds(self, index: int, points: Float[np.ndarray, "s k"], reach: float) -> Bool[np.ndarray, " s"]:
         piece = self.pieces[index]  # of rows of length 1
         inside = (points @ piece.A.T <= piece.b + reach).all(axis=1)
-        return inside & (np.abs(points @ piece.C.T - piece.d) <= reach).all(axis=1)
+        return np.asarray(inside & (np.abs(points @ piece.C.T - piece.d) <= reach).all(axis=1))
 
     @read_arguments
     def count(self, x: ArrayLike, tolerance: NonNegative | None = None) -> Int[np.ndarray, "..."]:

@@ -11,7 +11,8 @@ from itertools import product
 import numpy as np
 
 from reluscope.analyses.boxes.box_bounds import BoundedBoxes, BoxBounds
-from reluscope.analyses.boxes.halved_boxes import HalvedBoxes, Part, axes
+from reluscope.analyses.boxes.halved_boxes import HalvedBoxes, Part
+from reluscope.analyses.boxes.output_boxes import axes
 from reluscope.analyses.robustness.boundary_attack import nearer_by, nearer_by_chance
 from reluscope.analyses.robustness.cells_of_classes import RESOLUTION, Viewpoint
 from reluscope.analyses.robustness.class_changes import Change

@@ -3,7 +3,7 @@
 import numpy as np
 
 from reluscope.analyses.boxes.box_bounds import BoundedBoxes, BoxBounds
-from reluscope.analyses.boxes.halved_boxes import HalvedBoxes, Part, axes
+from reluscope.analyses.boxes.halved_boxes import HalvedBoxes, Part
 from reluscope.analyses.boxes.output_boxes import OutputBox
 from reluscope.analyses.verification.exact_leaves import MAX_CODES, ExactLeaves, Reached, UnitRanges
 from reluscope.analyses.verification.exact_proofs import ExactProofs
@@ -125,10 +125,9 @@ class BoxSearch(HalvedBoxes):
             self._keep(part, ProofBox(ruled_out))
             if reached and not self._is_leaf(part, boxes, place, reached):
                 tried += [box.center, *(way.point for _, way in reached)]
-                slopes = box.rows(np.concatenate([self._tables[one][0] for one, _ in reached]))[0]
+                rows = np.concatenate([self._tables[one][0] for one, _ in reached])
                 key = min(way.excess for _, way in reached)
-                left = part._replace(what=tuple(one for one, _ in reached))
-                left = left._replace(axis=axes(slopes[None], box.half[None], self._sides)[0])
+                left = part._replace(what=tuple(one for one, _ in reached), axis=box.axis(rows, self._sides))
                 if self.halve(left, key, left.axis):
                     self._keep(part, ProofBox(ruled_out, left.axis, left.middle))
                 elif not self._is_leaf(part, boxes, place, reached, is_last=True):

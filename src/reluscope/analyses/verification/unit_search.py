@@ -11,7 +11,6 @@ et al., "Improved branch and bound for neural network verification via Lagrangia
 by bounds of their halves.
 """
 
-from heapq import heappop
 from typing import NamedTuple
 
 import numpy as np
@@ -177,10 +176,8 @@ class UnitSearch(BestFirst):
 
     def split(self, branch: Branch) -> None:
         """Bound the halves of a set, and of those that come next, together."""
-        taken = [branch.what]
         case = self._case(branch.what.what)
-        while self.queue and 2 * len(taken) < self._together and self._case(self.queue[0].what.what) == case:
-            taken.append(heappop(self.queue).what)
+        taken = self.with_next(branch, (self._together + 1) // 2, lambda one: self._case(one.what) == case)
         self._bound([half for one in taken for half in _halves(one)], STEPS)
 
     def _case(self, one: _HeldUnits) -> int:

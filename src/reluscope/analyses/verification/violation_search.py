@@ -4,14 +4,14 @@ The largest box is next, so that what is not decided when work ends is as small 
 """
 
 from functools import cached_property
-from heapq import heappop
 from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
 from reluscope.analyses.boxes.box_bounds import BoundedBoxes, BoxBounds
-from reluscope.analyses.boxes.output_boxes import OutputBox, halved
+from reluscope.analyses.boxes.halved_boxes import HalvedBoxes, Part
+from reluscope.analyses.boxes.output_boxes import OutputBox
 from reluscope.analyses.verification.disjoint_boxes import Unsafe, disjoint_boxes
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.ruling_out import reach
@@ -20,11 +20,10 @@ from reluscope.budget import Budget
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
-from reluscope.partitions.driver.best_first import BestFirst, Branch
 from reluscope.tolerance import EPSILON
 
-# Boxes that are bounded together: so many, and arrays of so many numbers.
-NUM_TOGETHER, MAX_NUMBERS = 16, 2**22
+# Boxes that are bounded together, at most.
+NUM_TOGETHER = 16
 # Regions are listed on boxes of up to so many dimensions, where so many units may change their piece, and if there turn
 # out to be no more than so many of them.
 MAX_DIMENSIONS, MAX_OPEN, MAX_REGIONS = 6, 40, 5_000
@@ -34,21 +33,6 @@ MAX_OPEN_IN_PLANE = 1_000
 LEAST_UNDECIDED = 2.0**-8
 
 
-class _Box(NamedTuple):
-    """A box of inputs, and what may be unsafe on it."""
-
-    lower: np.ndarray
-    upper: np.ndarray
-    unsafe: tuple[Unsafe, ...]
-
-
-class _OpenBox(NamedTuple):
-    """A box on which something unsafe may be reached, and its halves."""
-
-    box: _Box
-    halves: list[tuple[np.ndarray, np.ndarray]]
-
-
 class _Sides(NamedTuple):
     """On which boxes no output is unsafe, and on which all are."""
 
@@ -56,36 +40,36 @@ class _Sides(NamedTuple):
     is_inside: np.ndarray
 
 
-class ViolationSearch(BestFirst):
-    """Searches for all violations of a property.
+class ViolationSearch(HalvedBoxes):
+    """Searches for all violations of a property; a box is asked about the kinds of unsafe outputs not ruled out on it.
 
     Volumes are in the ``free`` inputs, those that some case lets vary. ``missing`` is the volume not decided on exact
     regions, too thin to be a piece, or too small to be halved; ``num_regions`` counts regions examined.
     """
 
     def __init__(self, network: Network, safe: Property) -> None:
-        super().__init__()
-        self.network = network
+        super().__init__(network, NUM_TOGETHER)
         self.free = np.any([case.lower < case.upper for case in safe.cases], axis=0)
         boxes = disjoint_boxes(safe.cases)
         # Boxes that are flat where others are not have no volume.
-        self._boxes = [_Box(*box) for box in boxes if (box.lower < box.upper)[self.free].all()]
+        self._boxes = [
+            Part(box.lower, box.upper, -np.inf, 1.0, box.unsafe)
+            for box in boxes
+            if (box.lower < box.upper)[self.free].all()
+        ]
         self.total = sum(self._volume(box) for box in self._boxes)
         self.pieces: list[Piece] = []
-        self._undecided: list[_Box] = []
+        self._undecided: list[Part] = []
         self.missing, self.num_regions = 0.0, 0
         self._is_begun = False
         self._restricted: dict[bytes, Network] = {}
-        widest = max([network.num_inputs, *(gate.num_units for gate in network.gates)])
-        numbers = (network.num_inputs + network.num_units) * widest
-        self._together = max(2, min(NUM_TOGETHER, MAX_NUMBERS // numbers))
 
     @property
-    def open_boxes(self) -> list[_Box]:
+    def open_boxes(self) -> list[Part]:
         """Boxes that are not decided."""
         if self.is_broken or not self._is_begun:
             return self._boxes
-        return [*self._undecided, *(branch.what.box for branch in self.queue)]
+        return [*self._undecided, *(branch.what for branch in self.queue)]
 
     @property
     def undecided(self) -> float:
@@ -95,7 +79,7 @@ class ViolationSearch(BestFirst):
     @property
     def share_left(self) -> float:
         """Share of the volume on which the search is not over."""
-        return sum(self._volume(branch.what.box) for branch in self.queue) / self.total if self._is_begun else 1.0
+        return sum(self._volume(branch.what) for branch in self.queue) / self.total if self._is_begun else 1.0
 
     def is_settled(self, key: float) -> bool:
         """Whether there is nothing left to find: never, while a box is open."""
@@ -105,8 +89,7 @@ class ViolationSearch(BestFirst):
         """Bound the boxes of all cases."""
         if self._is_begun:
             return False
-        for start in range(0, len(self._boxes), self._together):
-            self._bound(self._boxes[start : start + self._together])
+        self.bound_all(self._boxes)
         self._is_begun = True
         return True
 
@@ -115,34 +98,25 @@ class ViolationSearch(BestFirst):
         ends = [np.stack([getattr(box, name) for box in self._boxes]) for name in ("lower", "upper")]
         return BoxBounds(self.network, ends[0].min(axis=0), ends[1].max(axis=0))
 
-    def split(self, branch: Branch) -> None:
-        """Bound the halves of a box, and of those that come next, together."""
-        taken = [branch.what]
-        while self.queue and 2 * len(taken) < self._together:
-            taken.append(heappop(self.queue).what)
-        self._bound([_Box(lower, upper, what.box.unsafe) for what in taken for lower, upper in what.halves])
-
-    def _bound(self, boxes: list[_Box]) -> None:
+    def bound(self, parts: list[Part]) -> None:
         """Settle boxes, or put them into the queue."""
-        self.num_branches += len(boxes)
-        found = self._bounds.on(np.stack([box.lower for box in boxes]), np.stack([box.upper for box in boxes]))
-        sides = {id(one): _sides(found, one.outputs) for box in boxes for one in box.unsafe}
-        for place, box in enumerate(boxes):
+        self.num_branches += len(parts)
+        found = self._bounds.on(np.stack([part.lower for part in parts]), np.stack([part.upper for part in parts]))
+        sides = {id(one): _sides(found, one.outputs) for part in parts for one in part.what}
+        for place, part in enumerate(parts):
             bounds = found[place]
-            reached = tuple(one for one in box.unsafe if not sides[id(one)].is_missed[place])
+            reached = tuple(one for one in part.what if not sides[id(one)].is_missed[place])
             reached = tuple(one for one in reached if not reach(bounds, one.outputs).excess > 0)
             if not reached:
                 continue
+            left = part._replace(what=reached)
             whole = next((one for one in reached if sides[id(one)].is_inside[place]), None)
             if whole is not None:
-                self.pieces.append(self._as_piece(box, whole))
-            elif not (self._is_small(bounds) and self._list(box._replace(unsafe=reached))):
+                self.pieces.append(self._as_piece(part, whole))
+            elif not (self._is_small(bounds) and self._list(left)):
                 tables = [table for one in reached for table in (one.outputs.A, one.outputs.C)]
-                halves = halved(bounds, np.concatenate(tables))
-                if any(np.array_equal(half, (box.lower, box.upper)) for half in halves):
-                    self.missing += self._volume(box)
-                else:
-                    self.push(-self._volume(box), _OpenBox(box._replace(unsafe=reached), halves))
+                if not self.halve(left, -self._volume(part), bounds.axis(np.concatenate(tables))):
+                    self.missing += self._volume(part)
 
     def _is_small(self, bounds: OutputBox) -> bool:
         """Whether the regions of a box can be listed quickly."""
@@ -150,11 +124,11 @@ class ViolationSearch(BestFirst):
         count = int(np.count_nonzero(np.abs(bounds.outputs.noise).any(axis=0)))
         return dim <= MAX_DIMENSIONS and count <= (MAX_OPEN_IN_PLANE if dim < 3 else MAX_OPEN)
 
-    def _list(self, box: _Box) -> bool:
+    def _list(self, box: Part) -> bool:
         """Take the pieces of a box from its regions; False if there are too many."""
         free = self.free
         found = unsafe_regions(
-            self._within(box), Box(box.lower[free], box.upper[free]), box.unsafe, Budget(regions=MAX_REGIONS)
+            self._within(box), Box(box.lower[free], box.upper[free]), box.what, Budget(regions=MAX_REGIONS)
         )
         self.num_regions += found.num_regions
         self.num_branches += found.num_regions
@@ -167,7 +141,7 @@ class ViolationSearch(BestFirst):
         self.pieces += [self._lifted(piece, box) for piece in found.pieces]
         return True
 
-    def _within(self, box: _Box) -> Network:
+    def _within(self, box: Part) -> Network:
         """Return the network as a function of the inputs that vary."""
         free = self.free
         if free.all():
@@ -179,7 +153,7 @@ class ViolationSearch(BestFirst):
             self._restricted[fixed.tobytes()] = known
         return known
 
-    def _lifted(self, piece: Piece, box: _Box) -> Piece:
+    def _lifted(self, piece: Piece, box: Part) -> Piece:
         """Return a piece in the space of all inputs: those that do not vary fulfil equations."""
         free = self.free
         if free.all():
@@ -193,7 +167,7 @@ class ViolationSearch(BestFirst):
         lifted = Polyhedron(normals, piece.polyhedron.b, np.eye(len(free))[~free], box.lower[~free])
         return piece._replace(polyhedron=lifted, witness=witness, ends=ends)
 
-    def _as_piece(self, box: _Box, unsafe: Unsafe) -> Piece:
+    def _as_piece(self, box: Part, unsafe: Unsafe) -> Piece:
         free, every = self.free, np.eye(len(self.free))
         rows = np.concatenate([every[free], -every[free]])
         offsets = np.concatenate([box.upper[free], -box.lower[free]])
@@ -202,7 +176,7 @@ class ViolationSearch(BestFirst):
         volume = self._volume(box)
         return Piece(polyhedron, volume, EPSILON * len(free) * volume, (box.lower + box.upper) / 2, unsafe, ends, True)
 
-    def _volume(self, box: _Box) -> float:
+    def _volume(self, box: Part) -> float:
         return prod((box.upper - box.lower)[self.free].tolist())
 
 

@@ -58,6 +58,13 @@ class BestFirst(ABC):
         """Put a branch into the queue."""
         heapq.heappush(self.queue, Branch(key, next(self._order), what))
 
+    def with_next(self, branch: Branch, number: int, fits: Callable[[Any], bool] = lambda what: True) -> list[Any]:
+        """Return what a branch is, and what those are that come next and fit: as many together as given, at most."""
+        taken = [branch.what]
+        while len(taken) < number and self._has_branches() and fits(self.queue[0].what):
+            taken.append(heapq.heappop(self.queue).what)
+        return taken
+
     @property
     def share_left(self) -> float:
         """Share of the work that is left, if both parts of a branch are as much work; all of it, where nobody knows."""
