@@ -110,7 +110,7 @@ def test_everything_is_saved(folder):
 
 
 @pytest.mark.few(4)
-@pytest.mark.parametrize("color", ["activation_rate", "class", "area", "random", "gate"])
+@pytest.mark.parametrize("color", ["activation_rate", "class", "area", "random", "gate", "map_norm"])
 @pytest.mark.parametrize("place", [("--box", "-1,1"), ("--box", "-1,1", "--inputs", "1")], ids=["plane", "line"])
 def test_colours(folder, color, place):
     result = reluscope("partition", "my_models:deep", *place, "--color", color, "-o", "a.svg", "-q")
@@ -196,6 +196,17 @@ def test_files_are_replaced_only_by_force(folder):
     assert (folder / "a.svg").read_text(encoding="utf-8") != "mine"
 
 
+def test_quantities_of_regions(folder):
+    asked = ("--measure", "inradius", "--measure", "is_bounded", "-o", "regions.parquet", "--json")
+    found = json.loads(reluscope("partition", "my_models:cross", "--box", "-1,1", *asked).stdout)
+    assert [one["name"] for one in found["quantities"]] == ["median inradius", "is bounded"]
+    assert {one["claim"] for one in found["quantities"]} == {"EXACT"}
+    columns = pyarrow.parquet.read_table(folder / "regions.parquet").column_names
+    assert columns[3:] == ["volume", "num_corners", "inradius", "is_bounded"]
+    plain = reluscope("partition", "my_models:cross", "--box", "-1,1", "--measure", "all").stdout
+    assert "median map norm" in plain
+
+
 @pytest.mark.few(6)
 @pytest.mark.parametrize(
     ("arguments", "words"),
@@ -213,6 +224,7 @@ def test_files_are_replaced_only_by_force(folder):
         (("--data", "x.npy", "--samples", "1,b"), "whole numbers with commas"),
         (("--data", "x.npy", "--samples", "1,-2"), "counted from 0"),
         (("--box", "-1,1", "--color", "blue"), "--color"),
+        (("--box", "-1,1", "--measure", "size"), "--measure"),
         (("--box", "-1,1", "--threads", "0"), "--threads"),
         (("--box", "-1,1", "--regions", "0"), "--regions"),
     ],

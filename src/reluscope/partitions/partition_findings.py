@@ -73,6 +73,13 @@ def bounded_regions(part: "Partition", found: Boundedness) -> Findings:
     return Findings.of(column, keys={"region": np.arange(len(part))}, domain=part.domain.describe())
 
 
+def facets_by_gate(part: "Partition") -> dict[str, int]:
+    """Return how many pieces of boundary between two regions each gate makes, by its name."""
+    layout = part.codes.layout
+    numbers = np.bincount(part.facets.gates if len(part.facets) else [], minlength=len(layout))
+    return {gate.name: int(number) for gate, number in zip(layout, numbers, strict=True)}
+
+
 def _num_unconfirmed(part: "Partition | StreamedPartition") -> int:
     """Return how many cells are listed without a proof that there is a region; see `shown_regions`."""
     return int(part.work.get("cells_unconfirmed", 0))

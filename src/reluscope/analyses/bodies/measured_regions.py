@@ -2,13 +2,15 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from reluscope.analyses.samples.pacing import until_interrupted
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, TimeBudget
-from reluscope.findings import Column, Findings
+from reluscope.findings import Claim, Column, Finding, Findings, Kind
+from reluscope.partitions.left_open import left_open
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.region_quantities import RegionQuantity, chosen_quantities
 from reluscope.progress import Progress, share_done
@@ -84,6 +86,22 @@ def measure_regions(
         seconds=time.perf_counter() - began,
         notes=(f"Left out, for want of time: {'; '.join(left_out)}.",) if left_out else (),
     )
+
+
+def typical_values(part: Partition, found: Findings) -> tuple[Finding, ...]:
+    """Return the median of each quantity over the listed regions, the share of truths.
+
+    Estimates where the partition lists not all regions.
+    """
+    middle = []
+    for column in found.columns.values():
+        if np.isnan(column.value).all():
+            continue
+        one = found.share(column.quantity) if column.quantity.kind is Kind.TRUTH else found.median(column.quantity)
+        if not left_open(part).is_nothing:
+            one = replace(one, claim=Claim.ESTIMATE, interval=None, tolerance=None)
+        middle.append(one)
+    return tuple(middle)
 
 
 def _column(entry: RegionQuantity, part: Partition, deadline: float) -> Column | None:

@@ -18,15 +18,8 @@ from reluscope.cli.commands.executor_options import ExecutorOptions
 from reluscope.cli.commands.loading_options import LoadingOptions
 from reluscope.cli.terminal.common_options import Common, command
 
-
-class Color(StrEnum):
-    """Meaning of the colours of a picture of regions."""
-
-    ACTIVATION_RATE = "activation_rate"
-    CLASS = "class"
-    AREA = "area"
-    RANDOM = "random"
-    GATE = "gate"
+# What a shell completes; quantities of regions are known when the model is loaded.
+COLORS = ("activation_rate", "class", "area", "random", "gate")
 
 
 class Engine(StrEnum):
@@ -62,8 +55,24 @@ def partition(
         ),
     ] = False,
     color: Annotated[
-        Color | None,
-        typer.Option("--color", help="What the colours of the picture mean; by default the share of active units."),
+        str | None,
+        typer.Option(
+            "--color",
+            metavar="NAME",
+            help="What the colours of the picture mean: class, area, random, gate, or a quantity as for --measure; by "
+            "default activation_rate, the share of active units.",
+            autocompletion=lambda: list(COLORS),
+        ),
+    ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            metavar="NAME",
+            help="A quantity of every region for the table of regions, and its median: volume, inradius, map_norm or "
+            "another, also one that is declared beside the model; all for every one there is; may be given several "
+            "times.",
+        ),
     ] = None,
     output: Annotated[
         list[str] | None,
@@ -108,6 +117,8 @@ def partition(
       reluscope partition net.onnx --plane points.npy -o plane.svg -o plane.arrow --seconds 10
     For a box of more inputs, to be saved and not drawn:
       reluscope partition net.onnx --box 0,1 --method tree -o regions.arrow
+    With quantities of every region, in the results and in the table:
+      reluscope partition net.onnx --box -1,1 --measure inradius --measure map_norm -o regions.parquet
     For more regions than memory holds:
       reluscope partition net.onnx --box -1,1 --stream regions.parquet --regions 20000000
     With four processes:
@@ -122,7 +133,7 @@ def partition(
     from reluscope.cli.work.streamed_command import stream_partition
 
     if stream is not None:
-        others = {"-o": output, "--certify": certify, "--color": color}
+        others = {"-o": output, "--certify": certify, "--color": color, "--measure": measure}
         return stream_partition(
             given,
             place,
@@ -142,7 +153,8 @@ def partition(
         budget=Budget(regions=regions, seconds=seconds),
         certify=certify,
         workers=shared,
-        color=None if color is None else color.value,
+        color=color,
+        quantities=measure or (),
         force=force,
         common=common,
     )

@@ -17,7 +17,7 @@ from reluscope.cli.terminal.failures import warn
 from reluscope.cli.terminal.outputs import plan_outputs
 from reluscope.cli.terminal.printed_results import print_json, several
 from reluscope.cli.terminal.progress_bar import show_progress
-from reluscope.cli.work.partition_command import describe, print_partition
+from reluscope.cli.work.partition_results import PartitionResult
 from reluscope.errors import InputError
 from reluscope.partitions.ask.dispatch import partition as cut
 
@@ -59,10 +59,11 @@ def stream_partition(
             progress=terminal and not common.quiet,
             out=path,
         )
+    found = PartitionResult(model.name, where, part)
     if common.as_json:
-        print_json({**describe(part, where, model.name, files), "regions_proved": None})
+        print_json(found.to_dict(files))
     elif not common.quiet:
-        print_partition(part, where, model.name, [path])
+        found.print([path])
     if part.note == "interrupted":
         open_cells = f" with {several(part.num_open, 'cell')} unfinished" if part.num_open else ""
         warn(f"interrupted{open_cells}; {path} holds what was found")

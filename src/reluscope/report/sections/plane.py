@@ -23,6 +23,7 @@ from reluscope.geometry.polyhedra.slices import Plane
 from reluscope.networks.evaluation.measured_rounding import said_of
 from reluscope.partitions.ask.finishing_windows import affordable
 from reluscope.partitions.decisions.decision_boundary import decision_boundary
+from reluscope.partitions.partition_findings import facets_by_gate
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import ProgressFunction
 from reluscope.report.parts.content import (
@@ -117,13 +118,10 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         if shown_again is not None:
             blocks.append(shown_again)
         blocks.append(_attached(part))
-    pieces = np.bincount(part.facets.gates, minlength=len(part.codes.layout))
     data = {
         "samples": [int(row) for row in rows],
         "sample_coordinates": np.asarray(plane.project(samples)).tolist(),
-        "boundary_pieces_by_gate": {
-            gate.name: int(count) for gate, count in zip(part.codes.layout, pieces, strict=True)
-        },
+        "boundary_pieces_by_gate": facets_by_gate(part),
     }
     if subject.classes is not None:
         data["sample_classes"] = [int(subject.classes[row]) for row in rows]
