@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
-from reluscope.geometry.polyhedra.union_of_polyhedra import UnionOfPolyhedra
+from reluscope.geometry.unions.union_of_polyhedra import UnionOfPolyhedra
 from reluscope.testing.strategies import networks
 
 WHOLE, HALF = rs.Box(-1, 1, 2), rs.Box([-1.0, -1.0], [0.25, 1.0])

@@ -18,7 +18,8 @@ from reluscope.networks import passes
 from reluscope.networks.evaluation.enclosures import enclose
 from reluscope.networks.evaluation.linearize import identity, point_pieces, weight_of_units
 from reluscope.networks.fractions.rational import RationalNetwork
-from reluscope.networks.graph.nodes import Max, Pointwise
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.passes.box_forms import BoxForms
 from reluscope.networks.passes.boxes import FiniteEnds, Intervals
 from reluscope.networks.passes.carry import carry, carry_to_output

@@ -10,7 +10,8 @@ import torch
 
 import reluscope as rs
 from conformance.torch_cases import CASES
-from reluscope.networks.graph.nodes import Affine, Max, Pointwise, TopK
+from reluscope.networks.graph.choosing_gates import Max, TopK
+from reluscope.networks.graph.nodes import Affine, Pointwise
 from reluscope.networks.models.load import load
 
 

@@ -105,11 +105,11 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "score = (last * np.abs(rival.noise))",
     ): "which branch is split first; bounds hold whatever is split",
     (
-        "analyses/sensitivity/gradient_covariance",
+        "analyses/sensitivity/gradient_spectra",
         "is_there = (values[: len(directions)] > of_sums)[:, None] & (lengths >= 0)",
     ): "a direction whose eigenvalue is beyond rounding is not zero",
     (
-        "analyses/sensitivity/gradient_covariance",
+        "analyses/sensitivity/gradient_spectra",
         "side = torch.where(directions @ mean <= 0, -1.0, 1.0)[:, None]",
     ): "of a direction at right angles to the mean, either side does",
     (
@@ -368,7 +368,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "is_ruled_out[:, number] = (least[:, own] >= 0).any(axis=1)",
     ): "bounds are lower by what is lost below all floats: one of zero is that of positive outputs",
     (
-        "geometry/polyhedra/union_surface",
+        "geometry/unions/union_surface",
         "considered = (top > away) | ((top >= -away) & before)",
     ): "equality of two reals; what is that near to a plane is either in it or below it",
     (
@@ -401,11 +401,11 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "most = (1.0)",
     ): "with too small an end the program has no answer, and nothing is ruled out",
     (
-        "geometry/polyhedra/union_surface",
+        "geometry/unions/union_surface",
         "if (holds & considered).all():",
     ): "what one body covers whole is cut by it to nothing as well",
     (
-        "geometry/polyhedra/union_surface",
+        "geometry/unions/union_surface",
         "on = np.abs(body @ hull.A.T - hull.b) < thin",
     ): "equality of two reals; either answer is right",
     (

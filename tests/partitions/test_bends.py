@@ -11,7 +11,7 @@ import reluscope as rs
 from reluscope.geometry.cutting.complexes import from_polygon
 from reluscope.geometry.polyhedra.window_shapes import RationalCorners
 from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.wide_numbers import Wide, WideNumbers
 from reluscope.partitions.ask.dispatch import cells_found

@@ -15,7 +15,7 @@ from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import pack_pieces
 from reluscope.findings import Claim
 from reluscope.networks.building.builder import GraphBuilder
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.partitions.complexes import certification
 from reluscope.partitions.corner_errors import corner_errors
 from reluscope.testing.strategies import boxes, degenerate_networks

@@ -10,7 +10,7 @@ import torch
 import reluscope as rs
 from reluscope.errors import DiscontinuousNetworkError, InputError
 from reluscope.networks.building.builder import GraphBuilder
-from reluscope.testing.fuzz import truth
+from reluscope.testing.fuzz import true_layers, truth
 
 # Breakpoints, slopes and intercepts of one unit: steps, JumpReLUs, falling jumps, several, some of them at one place.
 GATES = {
@@ -32,18 +32,18 @@ def network(layers):
         if isinstance(layer, int):
             if layer < value.shape[0]:
                 value = builder.top_k(value, layer, 0)
-                exact.append(truth.TrueTop(1, layer))
+                exact.append(true_layers.TrueTop(1, layer))
         elif isinstance(layer, str):
             points, slopes, intercepts = GATES[layer]
             value = builder.pointwise(value, layer, points, slopes, intercepts, may_jump=True)
             pieces = tuple(zip(map(Fraction, slopes), map(Fraction, intercepts), strict=True))
             units = value.shape[0]
-            exact.append(truth.TruePointwise((tuple(map(Fraction, points)),) * units, (pieces,) * units))
+            exact.append(true_layers.TruePointwise((tuple(map(Fraction, points)),) * units, (pieces,) * units))
         else:
             weight, bias = (np.array(part, dtype=float) for part in layer)
             value = builder.linear(value, torch.from_numpy(weight), torch.from_numpy(bias))
             rows = [tuple(map(Fraction, row)) for row in weight.tolist()]
-            exact.append(truth.Dense(tuple(rows), tuple(map(Fraction, bias.tolist()))))
+            exact.append(true_layers.Dense(tuple(rows), tuple(map(Fraction, bias.tolist()))))
     return builder.build(value), exact
 
 
@@ -244,7 +244,7 @@ def test_engines_that_rest_on_continuity_are_refused(options):
 def test_the_oracle_sees_a_planted_fault():
     _, exact = network([([[1.0]], [0.0]), "jumprelu", ([[1.0]], [-0.25]), "relu", ([[1.0]], [0.0])])
     assert len(truth.Truth(exact, box(1)).regions) == 2  # relu(jumprelu(x) - 1/4): the jump passes over 1/4
-    exact[1] = truth.TruePointwise(((Fraction(0),),), exact[1].pieces)
+    exact[1] = true_layers.TruePointwise(((Fraction(0),),), exact[1].pieces)
     assert len(truth.Truth(exact, box(1)).regions) == 3  # without a jump it is met on the way
 
 
@@ -293,11 +293,11 @@ def test_largest_of_what_jumps(seed):
     net = builder.build(builder.linear(builder.maxout(value, 0, 2), *map(torch.from_numpy, last)))
     pieces = tuple(zip(map(Fraction, slopes), map(Fraction, intercepts), strict=True))
     exact = [
-        truth.Dense(
+        true_layers.Dense(
             tuple(tuple(map(Fraction, row)) for row in first[0].tolist()), tuple(map(Fraction, first[1].tolist()))
         ),
-        truth.TruePointwise((tuple(map(Fraction, points)),) * 4, (pieces,) * 4),
-        truth.TrueLargest(((0, 1), (2, 3))),
+        true_layers.TruePointwise((tuple(map(Fraction, points)),) * 4, (pieces,) * 4),
+        true_layers.TrueLargest(((0, 1), (2, 3))),
     ]
     known = truth.Truth(exact, box(2), seconds=60.0)
     part = rs.partition(net, rs.Box(-2, 2, 2))

@@ -11,7 +11,7 @@ import reluscope as rs
 from reluscope.networks.evaluation import measured_rounding as module
 from reluscope.networks.evaluation.measured_rounding import MeasuredRounding, measured_rounding
 from reluscope.networks.evaluation.wide_forward import wide_codes
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.partitions.complexes.chunks import between
 from reluscope.partitions.doubts import shown_regions
 from reluscope.partitions.doubts.walk_rounding import rounding_of

@@ -12,7 +12,7 @@ import reluscope as rs
 from oracles.fractions_plane import rectangle, split
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.networks.building.builder import GraphBuilder
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.testing import default_network, degenerate_networks, networks, slices
 
 

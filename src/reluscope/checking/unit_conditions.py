@@ -10,7 +10,8 @@ from fractions import Fraction
 from math import lcm
 from typing import TYPE_CHECKING, Any
 
-from reluscope.networks.graph.nodes import Affine, Max, Pointwise
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Affine, Pointwise
 
 if TYPE_CHECKING:
     from reluscope.networks.network import Network

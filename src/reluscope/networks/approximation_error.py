@@ -17,7 +17,8 @@ from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, declare
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.file_outputs import num_file_outputs
-from reluscope.networks.graph.nodes import Affine, Approximate, Max
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Affine, Approximate
 from reluscope.networks.network import Network
 from reluscope.networks.passes.boxes import FiniteEnds, Intervals
 from reluscope.networks.passes.carry import carry_to_output

@@ -20,7 +20,7 @@ from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.evaluation.rounded_forward import RoundedForward, rounded_forward
 from reluscope.networks.evaluation.unit_half_spaces import Rows, gate_rows
 from reluscope.networks.graph.affine_maps import AffineMaps
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.points import chunks
 from reluscope.networks.passes.carry import carry, carry_to_output
 from reluscope.networks.passes.magnitudes import GradientMagnitudes, gradients_of_inputs

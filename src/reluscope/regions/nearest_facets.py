@@ -21,7 +21,7 @@ from reluscope.networks.evaluation.backward import Recording
 from reluscope.networks.evaluation.gradient_errors import gradient_errors
 from reluscope.networks.evaluation.linearize import gate_values, gate_values_in_turn, identity, weight_of_units
 from reluscope.networks.evaluation.unit_half_spaces import gate_rows
-from reluscope.networks.graph.nodes import Max, TopK
+from reluscope.networks.graph.choosing_gates import Max, TopK
 from reluscope.networks.network import Network
 from reluscope.networks.passes.maps import Derivatives
 from reluscope.networks.passes.numbers import HeldNumbers

@@ -19,7 +19,7 @@ from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.programs.proved_programs import nearest
 from reluscope.networks.evaluation.unit_half_spaces import Rows
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
-from reluscope.networks.graph.nodes import TopK
+from reluscope.networks.graph.choosing_gates import TopK
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.number_range import too_large

@@ -9,8 +9,9 @@ import pytest
 import reluscope as rs
 from oracles import exact_images as exact
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.polyhedra import union_surface, unions
-from reluscope.geometry.polyhedra.set_differences import Difference
+from reluscope.geometry.unions import union_surface
+from reluscope.geometry.unions import union_volume as unions
+from reluscope.geometry.unions.set_differences import Difference
 from reluscope.testing import default_network
 
 # (relu(x), relu(-x)) and y: two sides of a fold.

@@ -18,7 +18,7 @@ from reluscope.analyses.robustness import distance_search as searching
 from reluscope.analyses.robustness.distance_quantities import DECISION_DISTANCE
 from reluscope.findings import Status
 from reluscope.geometry.numbers.norms import check_norm, dual, size
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.testing import networks
 
 NORMS = ("l1", "l2", "linf")

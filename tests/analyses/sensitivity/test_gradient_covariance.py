@@ -9,7 +9,7 @@ import torch
 
 import reluscope as rs
 from oracles.rational_steps import LEAKY, affine, network_of, rational_map
-from reluscope.analyses.sensitivity import gradient_covariance
+from reluscope.analyses.sensitivity import gradient_covariance, gradient_spectra
 from reluscope.analyses.sensitivity.gradient_covariance import ActiveSubspaces, active_subspaces
 from reluscope.errors import InputError
 
@@ -72,18 +72,18 @@ def test_ranks_count_what_is_above_its_rounding():
 def test_the_bound_is_that_of_its_derivation():
     values = torch.tensor([4.0, 1.0, 1e-9, 0.0], dtype=torch.float64)
     directions = torch.tensor([[0.0, -2.0], [3.0, 0.0], [1.0, 1.0]], dtype=torch.float64)
-    found = gradient_covariance._spectrum(
+    found = gradient_spectra._spectrum(
         values, directions, torch.tensor([1.0, 1.0], dtype=torch.float64), 5.0, 1e-3, 0.01
     )
     expected = 0.01 * (2 * 5.0**0.5 + 0.01) + (1e-3 + 4 * EPS) * 5.0
     assert found.error == pytest.approx(expected)
-    small = gradient_covariance._spectrum(values, directions, torch.ones(2, dtype=torch.float64), 5.0, 3 * EPS, 0.0)
+    small = gradient_spectra._spectrum(values, directions, torch.ones(2, dtype=torch.float64), 5.0, 3 * EPS, 0.0)
     assert small.error == pytest.approx((3 + 4) * EPS * 5.0, rel=1e-12, abs=0.0)
     # Length one, towards the mean gradient, and none where sums leave no more of zero.
     assert found.directions.tolist() == [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
     assert small.directions[2] == pytest.approx(np.sqrt([0.5, 0.5]))
     assert found.trace == 5.0
-    negative = gradient_covariance._spectrum(-values, directions, torch.ones(2, dtype=torch.float64), 5.0, 0.0, 0.0)
+    negative = gradient_spectra._spectrum(-values, directions, torch.ones(2, dtype=torch.float64), 5.0, 0.0, 0.0)
     assert (negative.eigenvalues == 0).all()
 
 
@@ -182,7 +182,7 @@ def test_gradients_that_pass_the_first_gate_by():
 def test_memory_for_one_table_is_needed_and_enough():
     net = rs.load([(np.random.default_rng(0).normal(size=(9, 4)), np.zeros(9)), (np.ones((3, 9)), np.arange(3.0))])
     points = np.random.default_rng(1).normal(size=(40, 4))
-    table = gradient_covariance.TABLES_IN_MEMORY * 8 * 16
+    table = gradient_spectra.TABLES_IN_MEMORY * 8 * 16
     whole = active_subspaces(net, points)
     sample = gradient_covariance._one_sample(net) // 3
     one = active_subspaces(net, points, budget=rs.Budget(memory=max(table, sample)))

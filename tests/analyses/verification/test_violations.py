@@ -17,7 +17,7 @@ from reluscope.analyses.verification.disjoint_boxes import disjoint_boxes
 from reluscope.analyses.verification.unsafe_regions import _UnsafeParts
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.interior import Ball
-from reluscope.geometry.polyhedra.set_differences import Difference
+from reluscope.geometry.unions.set_differences import Difference
 from reluscope.testing import default_network, networks
 from reluscope.testing.fuzz.modules import linear
 

@@ -7,7 +7,9 @@ import pytest
 
 from reluscope.testing.fuzz import true_answers as answers
 from reluscope.testing.fuzz import true_cones as cones
-from reluscope.testing.fuzz.truth import Dense, TrueDomain, TruePointwise, Truth
+from reluscope.testing.fuzz import true_topology
+from reluscope.testing.fuzz.true_layers import Dense, TruePointwise
+from reluscope.testing.fuzz.truth import TrueDomain, Truth
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
@@ -142,7 +144,7 @@ def test_homology_of_the_l1_norm(norm, level, sign, expected):
         form = (*cell.outputs[0][:-1], cell.outputs[0][-1] - level)
         part = (cones.below, cones.on, cones.above)[sign + 1](cell.cone, cones.integers(form))
         sets += [] if part.is_empty else [part]
-    assert answers.betti_numbers(sets, 2) == expected
+    assert true_topology.betti_numbers(sets, 2) == expected
 
 
 def test_a_hollow_in_space():
@@ -151,8 +153,8 @@ def test_a_hollow_in_space():
     for _, members in cones.facets(cube):
         faces.append(cones.face(cube, members))
     closed = [cones.polyhedron(3, [*face.rows[1:], *_flat(face)]) for face in faces]
-    assert answers.betti_numbers(closed, 3) == [1, 0, 1, 0]
-    assert answers.betti_numbers(closed[1:], 3) == [1, 0, 0, 0]
+    assert true_topology.betti_numbers(closed, 3) == [1, 0, 1, 0]
+    assert true_topology.betti_numbers(closed[1:], 3) == [1, 0, 0, 0]
 
 
 def _flat(face):
@@ -166,5 +168,5 @@ def test_lengths_count_what_lies_on_another_segment_once():
         return cones.polyhedron(2, [(ONE, ZERO, -low), (-ONE, ZERO, high), (ZERO, ONE, ZERO), (ZERO, -ONE, ZERO)])
 
     pieces = [segment(Fraction(0), Fraction(2)), segment(Fraction(1), Fraction(3)), segment(Fraction(5), Fraction(6))]
-    assert answers.union_length(pieces) == 4.0
-    assert answers.union_length([cones.polyhedron(1, [(ONE, ZERO), (-ONE, ZERO)])] * 2) == 1.0
+    assert true_topology.union_length(pieces) == 4.0
+    assert true_topology.union_length([cones.polyhedron(1, [(ONE, ZERO), (-ONE, ZERO)])] * 2) == 1.0

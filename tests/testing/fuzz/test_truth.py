@@ -8,7 +8,8 @@ import pytest
 
 from reluscope.testing.fuzz import true_cones as cones
 from reluscope.testing.fuzz.heights import largest_share_squared, smallest_height_squared
-from reluscope.testing.fuzz.truth import Dense, TooLargeError, TrueDomain, TrueLargest, TruePointwise, Truth
+from reluscope.testing.fuzz.true_layers import Dense, TrueLargest, TruePointwise
+from reluscope.testing.fuzz.truth import TooLargeError, TrueDomain, Truth
 
 
 def dense(weight, bias):

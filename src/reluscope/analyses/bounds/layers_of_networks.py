@@ -4,7 +4,8 @@ from collections import Counter
 from itertools import pairwise
 
 from reluscope.analyses.bounds.architecture import LayerSize
-from reluscope.networks.graph.nodes import Affine, GateNode, Max, Pointwise
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Affine, GateNode, Pointwise
 from reluscope.networks.network import Network
 
 

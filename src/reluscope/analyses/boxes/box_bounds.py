@@ -22,7 +22,8 @@ from reluscope.networks.bounds.backward_bounds import BackwardBounds, is_suited
 from reluscope.networks.bounds.dense_layers import dense_layers
 from reluscope.networks.bounds.gate_lines import lines_around
 from reluscope.networks.evaluation.underflow import underflow
-from reluscope.networks.graph.nodes import Affine, Max, Pointwise
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Affine, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.passes.box_forms import BoxForms, SeenRange
 from reluscope.networks.passes.carry import carry_to_output

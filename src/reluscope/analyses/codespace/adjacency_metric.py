@@ -27,7 +27,7 @@ from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.evaluation.linearize import gate_values
 from reluscope.networks.evaluation.pass_time import program_seconds
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.points import Points, chunks
 from reluscope.networks.network import Network
 from reluscope.networks.passes.network_graph import BUDGET

@@ -20,7 +20,7 @@ from reluscope.codes.distinct import group_equal_rows
 from reluscope.codes.layout import WORD_BITS
 from reluscope.codes.packed import Codes
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.points import chunks
 from reluscope.networks.network import Network
 from reluscope.networks.passes.carry import carry

@@ -19,7 +19,7 @@ from reluscope.errors import SolverError
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.geometry.polyhedra.facet_rows import facet_point
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.points import chunks
 from reluscope.networks.network import Network
 from reluscope.regions.region import Region

@@ -16,7 +16,8 @@ from torch import nn
 from torch.nn import functional
 
 from reluscope.errors import UnsupportedOperatorError
-from reluscope.networks.graph.nodes import Max, Node, Pointwise
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Node, Pointwise
 from reluscope.networks.graph.operators.arrange import Reshape
 from reluscope.networks.graph.operators.convolution import Convolution
 from reluscope.networks.graph.operators.elementwise import ScaleShift

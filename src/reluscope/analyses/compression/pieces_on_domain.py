@@ -22,7 +22,8 @@ from reluscope.networks.bounds.mixed_integer import encode
 from reluscope.networks.bounds.ranges import Ranges, unit_ranges
 from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.evaluation.pass_time import region_seconds
-from reluscope.networks.graph.nodes import Max, Pointwise
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.graph.operators.linear import Linear
 from reluscope.networks.network import Network
 from reluscope.partitions import Partition, partition

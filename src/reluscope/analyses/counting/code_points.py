@@ -22,7 +22,7 @@ from reluscope.networks.evaluation.linearize import gate_values_in_turn
 from reluscope.networks.evaluation.unit_half_spaces import gate_rows
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.fractions.rational_maps import AffineFunction, RationalMaps, rational_maps
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.network import Network
 from reluscope.networks.passes.numbers import HeldNumbers
 

@@ -15,7 +15,7 @@ from reluscope.geometry.polyhedra.window_shapes import WindowShape, window_shape
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.fractions.rational_maps import AffineFunction, RationalMaps, rational_maps
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.partitions.partition_in_memory import Partition
 
 Point = tuple[Fraction, ...]

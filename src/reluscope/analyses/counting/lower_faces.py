@@ -15,7 +15,7 @@ import torch
 from reluscope.analyses.counting.exact_complex import ExactComplex
 from reluscope.codes.packed import Codes
 from reluscope.networks.evaluation.linearize import gate_values
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.passes.rounded import HeldRoundedNumbers, Rounded
 
 # In doubt is what is this small against the largest value of its unit, or within this many rounding errors.

@@ -14,7 +14,8 @@ from reluscope.geometry.polyhedra.rational_cell import RationalCell
 from reluscope.geometry.programs.rational_program import Form, negative, value_at, whole_form
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.fractions.rational_maps import AffineFunction, RationalMaps, rational_maps, slice_frame
-from reluscope.networks.graph.nodes import GateNode, Max, Pointwise
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import GateNode, Pointwise
 from reluscope.networks.network import Network
 from reluscope.partitions.driver.walk import Step
 

@@ -20,7 +20,7 @@ from reluscope.errors import InputError
 from reluscope.networks.evaluation.gradient_errors import gradient_errors
 from reluscope.networks.evaluation.linearize import gate_values_in_turn, identity, pull_back, weight_of_units
 from reluscope.networks.evaluation.unit_half_spaces import gate_rows
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.points import Points, chunks
 from reluscope.networks.network import Network
 from reluscope.networks.passes.maps import Derivatives

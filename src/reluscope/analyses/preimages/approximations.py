@@ -26,9 +26,9 @@ from reluscope.findings import Claim, Finding
 from reluscope.geometry.polyhedra.domain_arrays import domain_arrays, polyhedra_arrays, read_polyhedra
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.geometry.polyhedra.union_of_polyhedra import UnionOfPolyhedra
 from reluscope.geometry.programs.checked_bounds import upper_bound
 from reluscope.geometry.programs.linear_program import LinearProgram
+from reluscope.geometry.unions.union_of_polyhedra import UnionOfPolyhedra
 from reluscope.networks.file_outputs import Rounding, on_scores
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network

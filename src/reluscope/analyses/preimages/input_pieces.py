@@ -12,7 +12,7 @@ from reluscope.findings import Claim, Finding
 from reluscope.findings.derived import Ends
 from reluscope.geometry.polyhedra.domain_arrays import polyhedra_arrays, read_polyhedra
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.geometry.polyhedra.union_of_polyhedra import UnionOfPolyhedra, bounded_finding, numbered_columns
+from reluscope.geometry.unions.union_of_polyhedra import UnionOfPolyhedra, bounded_finding, numbered_columns
 from reluscope.tolerance import EPSILON
 
 

@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike
 from reluscope.arguments import describe, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.networks.evaluation.choices import read_gate
-from reluscope.networks.graph.nodes import Affine, Max
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Affine
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.passes.numbers import NUMBERS

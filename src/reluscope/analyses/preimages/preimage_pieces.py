@@ -28,8 +28,8 @@ from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
 from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.relative_interior import relative_interior
-from reluscope.geometry.polyhedra.union_of_polyhedra import UnionOfPolyhedra, bounded_finding, numbered_columns
 from reluscope.geometry.polyhedra.widths import steinhagen
+from reluscope.geometry.unions.union_of_polyhedra import UnionOfPolyhedra, bounded_finding, numbered_columns
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.file_outputs import Rounding, num_file_outputs, on_scores
 from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError

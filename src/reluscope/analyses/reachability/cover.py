@@ -20,7 +20,7 @@ from reluscope.analyses.reachability.stored_sets import COVER, described_cover, 
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.geometry.polyhedra.union_of_polyhedra import UnionOfPolyhedra, numbered_columns
+from reluscope.geometry.unions.union_of_polyhedra import UnionOfPolyhedra, numbered_columns
 from reluscope.networks.network import Network
 from reluscope.tolerance import EPSILON
 

@@ -27,8 +27,8 @@ from reluscope.geometry.polyhedra.corners import hull_volume
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.geometry.polyhedra.hulls import dimension_of, hull_of
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.geometry.polyhedra.union_of_polyhedra import UnionOfPolyhedra, bounded_finding
-from reluscope.geometry.polyhedra.unions import volume_of_union
+from reluscope.geometry.unions.union_of_polyhedra import UnionOfPolyhedra, bounded_finding
+from reluscope.geometry.unions.union_volume import volume_of_union
 from reluscope.interruption import held
 from reluscope.networks.evaluation.choices import read_outputs
 from reluscope.networks.evaluation.maps_of_codes import maps_of_codes

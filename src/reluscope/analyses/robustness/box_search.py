@@ -21,7 +21,7 @@ from reluscope.analyses.robustness.nearest_known import DOUBTS, NearestKnown
 from reluscope.geometry.polyhedra.cut_balls import CutBall
 from reluscope.geometry.polyhedra.cut_boxes import distances_of_cut_boxes, near_in_cut_boxes
 from reluscope.networks.evaluation.enclosures import enclose
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.partitions.driver.best_first import Branch
 
 # Boxes on which no more units than these may change their piece are halved by the kernel, so many of each at most.

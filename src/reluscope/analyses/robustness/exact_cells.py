@@ -22,7 +22,8 @@ from reluscope.geometry.programs.proved_programs import MAX_DIMENSIONS, MAX_NUMB
 from reluscope.geometry.programs.rational_program import CONSTANT, Form, deepest, value_at, whole_form
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.fractions.rational_maps import rational_maps
-from reluscope.networks.graph.nodes import Max, Pointwise, TopK
+from reluscope.networks.graph.choosing_gates import Max, TopK
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.passes.forms import PossiblePieces
 from reluscope.partitions.exact.exact_regions import code_rows
 

@@ -15,7 +15,8 @@ from reluscope.arguments import Count, Positive, Seed, read_arguments
 from reluscope.budget import BlockBudget
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.networks.evaluation.choices import read_gate
-from reluscope.networks.graph.nodes import Max, Pointwise
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.passes.carry import carry

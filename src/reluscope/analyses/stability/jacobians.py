@@ -12,7 +12,7 @@ from torch import Tensor
 
 from reluscope.analyses.stability.layer_jacobians import is_step
 from reluscope.networks.evaluation.linearize import Pieces, identity
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.points import chunks
 from reluscope.networks.network import Network
 from reluscope.networks.passes.carry import carry

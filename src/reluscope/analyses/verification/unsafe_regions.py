@@ -26,9 +26,9 @@ from reluscope.geometry.polyhedra.corners import hull_volume
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.geometry.polyhedra.set_differences import without
 from reluscope.geometry.polyhedra.widths import steinhagen
 from reluscope.geometry.programs.proved_programs import nearest
+from reluscope.geometry.unions.set_differences import without
 from reluscope.interruption import pass_on
 from reluscope.networks.fractions.rational import multiplications
 from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError

@@ -6,7 +6,7 @@ import numpy as np
 
 from reluscope.explorer.scene.planes import AnsweredView
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.network import Network
 from reluscope.partitions.table.mosaic import Mosaic
 

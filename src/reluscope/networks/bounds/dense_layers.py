@@ -11,7 +11,8 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import Float, Integer
 
-from reluscope.networks.graph.nodes import Affine, Max, Pointwise
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Affine, Pointwise
 from reluscope.networks.passes.network_graph import NetworkGraph
 
 # Weights of a network that is bounded by kernels, at most: larger products are PyTorch's.

@@ -17,15 +17,24 @@ import numpy as np
 import scipy.sparse
 from jaxtyping import Float, Int
 
-from reluscope.errors import InputError
-from reluscope.geometry.polyhedra.bounding_box import bounding_box
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.programs.checked_bounds import upper_bound
 from reluscope.geometry.programs.mixed_integer_program import MixedIntegerProgram
-from reluscope.networks.bounds.ranges import Ranges, unit_ranges
+from reluscope.networks.bounds.program_bounds import (
+    _Bounds,
+    _by_entry,
+    _contenders,
+    _corners,
+    _is_open,
+    _meet,
+    _padded,
+    _Values,
+)
+from reluscope.networks.bounds.ranges import unit_ranges
 from reluscope.networks.evaluation.linearize import gate_values
-from reluscope.networks.graph.nodes import Affine, Max, Pointwise
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Affine, Pointwise
 from reluscope.networks.passes.network_graph import NetworkGraph
 from reluscope.networks.passes.rounding import ANY_ORDER
 from reluscope.networks.passes.stages import Stage
@@ -83,22 +92,6 @@ def encode(network: NetworkGraph, domain: Box | Polyhedron, *, least_margin: flo
     columns = [choice.columns for choice in encoder.choices]
     binaries = np.concatenate([*columns, np.empty(0, dtype=np.int64)])
     return CodeProgram(encoder.program, encoder.margin, binaries, encoder.corners, tuple(encoder.choices))
-
-
-class _Values(NamedTuple):
-    """Values as affine functions of the program's columns: ``matrix @ columns + constant``, up to an error each."""
-
-    matrix: scipy.sparse.csr_array
-    constant: np.ndarray
-    error: np.ndarray
-
-
-class _Bounds(NamedTuple):
-    """Bounds of values, and the sum of the magnitudes of their terms."""
-
-    lower: np.ndarray
-    upper: np.ndarray
-    terms: np.ndarray
 
 
 class _Encoder:
@@ -343,48 +336,3 @@ class _Encoder:
 
     def _widened(self, values: _Values) -> scipy.sparse.csr_array:
         return _padded(values.matrix, self.program.num_columns)
-
-
-def _corners(domain: Box | Polyhedron) -> tuple[np.ndarray, np.ndarray]:
-    """Return the ends of a bounding box."""
-    if isinstance(domain, Box):
-        return domain.lo, domain.hi
-    found = bounding_box(domain)
-    if found is None:
-        raise InputError(
-            f"a program needs a bounded domain, got {domain.describe()}: give a Box or a bounded Polyhedron"
-        )
-    return found
-
-
-def _is_open(levels: np.ndarray, bounds: _Bounds) -> np.ndarray:
-    """Return which breakpoints (p, u) have values on both sides, where being at a breakpoint is being below."""
-    return (bounds.lower <= levels) & (bounds.upper > levels)
-
-
-def _contenders(row: np.ndarray, bounds: _Bounds) -> np.ndarray:
-    """Return the candidates that may be chosen: no other one is larger everywhere, or as large and earlier."""
-    places = np.flatnonzero(row >= 0)
-    low, high = bounds.lower[row[places]], bounds.upper[row[places]]
-    before = np.maximum.accumulate(np.append(-np.inf, low[:-1]))
-    return places[(high >= low.max()) & ((high > before) | (np.arange(len(places)) == 0))]
-
-
-def _by_entry(gate: Max, ranges: Ranges, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the bounds of the input's entries from those of the candidates."""
-    index = gate.index.cpu().numpy()
-    real = index >= 0
-    lower, upper = np.full(size, -np.inf), np.full(size, np.inf)
-    np.maximum.at(lower, index[real], ranges.lower[real])
-    np.minimum.at(upper, index[real], ranges.upper[real])
-    return lower, upper
-
-
-def _meet(bounds: _Bounds, lower: np.ndarray, upper: np.ndarray) -> _Bounds:
-    return _Bounds(np.maximum(bounds.lower, lower), np.minimum(bounds.upper, upper), bounds.terms)
-
-
-def _padded(matrix: scipy.sparse.sparray, width: int) -> scipy.sparse.csr_array:
-    """Return a matrix with columns of zeros for what was added to the program later."""
-    rows = scipy.sparse.csr_array(matrix)
-    return scipy.sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(len(rows.indptr) - 1, width))

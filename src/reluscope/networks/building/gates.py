@@ -15,7 +15,8 @@ from reluscope.networks.building.best_pieces import best_pieces
 from reluscope.networks.building.core import Operand, Value, constant, normal_axis, per_axis
 from reluscope.networks.building.layers import Layers, Padding, Sizes, pairs
 from reluscope.networks.building.windows import window_positions, window_table
-from reluscope.networks.graph.nodes import Approximate, Max, Pointwise
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Approximate, Pointwise
 
 
 class Gates(Layers):

@@ -15,7 +15,8 @@ from reluscope.errors import UnsupportedOperatorError
 from reluscope.networks.building.core import Operand, Value, constant
 from reluscope.networks.building.functions import Function
 from reluscope.networks.building.gates import Gates
-from reluscope.networks.graph.nodes import Approximate, Pointwise, TopK
+from reluscope.networks.graph.choosing_gates import TopK
+from reluscope.networks.graph.nodes import Approximate, Pointwise
 from reluscope.networks.graph.operators.elementwise import ScaleShift
 
 _ZERO, _ONE = torch.zeros(1, dtype=torch.float64), torch.ones(1, dtype=torch.float64)

@@ -13,7 +13,7 @@ from reluscope.errors import InputError, UnsupportedOperatorError
 from reluscope.networks.building.core import Value, normal_axis
 from reluscope.networks.building.functions import Function
 from reluscope.networks.building.jumps import Jumps
-from reluscope.networks.graph.nodes import TopK
+from reluscope.networks.graph.choosing_gates import TopK
 
 
 @dataclass(frozen=True)

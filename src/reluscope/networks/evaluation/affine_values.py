@@ -10,7 +10,8 @@ import torch
 
 from reluscope import _kernels
 from reluscope.kernel_threads import kernel_threads
-from reluscope.networks.graph.nodes import Max, Pointwise
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.graph.operators.linear import Linear
 from reluscope.networks.passes.maps import AffineValue, RoundedMaps
 from reluscope.networks.passes.network_graph import NetworkGraph

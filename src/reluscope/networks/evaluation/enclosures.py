@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float, Integer
 
 from reluscope.geometry.polyhedra.cut_balls import CutBall
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.forms import AffineForms, Forms, OpenUnit, PossiblePieces
 from reluscope.networks.passes.network_graph import NetworkGraph

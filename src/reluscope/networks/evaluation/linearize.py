@@ -16,7 +16,8 @@ from torch import Tensor
 from reluscope.networks.evaluation.backward import Recording
 from reluscope.networks.evaluation.choices import read_outputs
 from reluscope.networks.graph.affine_maps import AffineMaps
-from reluscope.networks.graph.nodes import GateNode, Max
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import GateNode
 from reluscope.networks.graph.points import Points, chunks
 from reluscope.networks.passes.carry import carry, carry_to_output
 from reluscope.networks.passes.maps import Derivatives, candidates_of, flat_entries

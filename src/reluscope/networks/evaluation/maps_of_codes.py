@@ -12,7 +12,8 @@ from jaxtyping import Bool, Float
 from reluscope.codes.packed import Codes
 from reluscope.networks.evaluation.affine_values import affine_input
 from reluscope.networks.graph.affine_maps import AffineMaps
-from reluscope.networks.graph.nodes import Affine, Max
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Affine
 from reluscope.networks.graph.points import chunks
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.carry_back import carry_back

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from jaxtyping import Float, Integer
 
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.maps import RoundedMaps, along_directions, slopes_of_units
 from reluscope.networks.passes.network_graph import NetworkGraph

@@ -14,7 +14,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from reluscope.networks.graph.nodes import Affine, Max
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Affine
 from reluscope.networks.passes.carry import carry_to_output
 from reluscope.networks.passes.network_graph import NetworkGraph
 from reluscope.networks.passes.rounding import candidate_bounds

@@ -11,7 +11,8 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Integer
 
-from reluscope.networks.graph.nodes import Max, Pointwise, TopK
+from reluscope.networks.graph.choosing_gates import Max, TopK
+from reluscope.networks.graph.nodes import Pointwise
 
 
 class Rows(NamedTuple):

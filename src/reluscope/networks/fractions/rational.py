@@ -21,7 +21,8 @@ from reluscope.networks.fractions.rational_weights import (
     WeightsOfUnits,
     words_of,
 )
-from reluscope.networks.graph.nodes import Affine, GateNode, Max, Pointwise, TopK
+from reluscope.networks.graph.choosing_gates import Max, TopK
+from reluscope.networks.graph.nodes import Affine, GateNode, Pointwise
 from reluscope.networks.passes.carry import carry, carry_to_output
 from reluscope.networks.passes.carry_back import carry_back
 from reluscope.networks.passes.network_graph import NetworkGraph

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reluscope.networks.graph.nodes import Affine, GateNode, Max, Pointwise
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Affine, GateNode, Pointwise
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from math import lcm
 from typing import NamedTuple
 
 from reluscope.networks.fractions.rational_matrices import MatrixTable
-from reluscope.networks.graph.nodes import Affine, Max
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Affine
 from reluscope.networks.passes.stages import Stage
 
 Weights = Mapping[int, Fraction]

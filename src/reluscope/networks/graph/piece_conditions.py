@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from reluscope.networks.graph.nodes import Max, Pointwise, TopK
+from reluscope.networks.graph.choosing_gates import Max, TopK
+from reluscope.networks.graph.nodes import Pointwise
 
 
 class PieceCondition(NamedTuple):

@@ -18,7 +18,8 @@ import torch
 from torch import Tensor
 
 from reluscope import _kernels
-from reluscope.networks.graph.nodes import Affine, Max, Pointwise
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Affine, Pointwise
 from reluscope.networks.passes.boxes import FiniteEnds, Intervals
 from reluscope.networks.passes.rounding import affine_error, candidate_bounds
 

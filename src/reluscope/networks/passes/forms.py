@@ -19,7 +19,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from reluscope.geometry.polyhedra.cut_balls import CutBall
-from reluscope.networks.graph.nodes import Affine, Max, Pointwise
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Affine, Pointwise
 from reluscope.networks.passes.maps import linear_part
 from reluscope.networks.passes.rounding import affine_error, piece_error
 

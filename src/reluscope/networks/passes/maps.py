@@ -8,7 +8,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from reluscope.networks.graph.nodes import Affine, GateNode, Max
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Affine, GateNode
 from reluscope.networks.passes.rounding import affine_error, piece_error
 
 if TYPE_CHECKING:

@@ -15,9 +15,10 @@ from torch import Tensor
 from reluscope.arguments import read_arguments
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.errors import ShapeError
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.devices import read_device
 from reluscope.networks.graph.left_off import LeftOff
-from reluscope.networks.graph.nodes import Approximate, Max, Node, Pointwise, check_order
+from reluscope.networks.graph.nodes import Approximate, Node, Pointwise, check_order
 from reluscope.networks.graph.points import Points, as_points
 from reluscope.networks.passes.provenance import Trace, Verification
 from reluscope.networks.passes.stages import Finish, Stage, Values, device_of, make_stages

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import Tensor
 
-from reluscope.networks.graph.nodes import Affine, Max
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Affine
 from reluscope.networks.passes.rounding import (
     affine_error,
     any_piece_error,

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from reluscope.networks.graph.nodes import Affine, Max, Pointwise, TopK
+from reluscope.networks.graph.choosing_gates import Max, TopK
+from reluscope.networks.graph.nodes import Affine, Pointwise
 
 # The unit of sums of up to 2^16 terms in whatever order: n eps of the sum of their magnitudes.
 ANY_ORDER = 2.0**-52 * 2**16

@@ -19,7 +19,8 @@ import torch
 from torch import Tensor
 
 from reluscope import _kernels
-from reluscope.networks.graph.nodes import Affine, GateNode, Max, Node, Pointwise
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Affine, GateNode, Node, Pointwise
 from reluscope.networks.passes.carrier import AffineCarrier, Carrier, GateCarrier
 from reluscope.networks.passes.magnitudes import Magnitude, Magnitudes
 from reluscope.networks.passes.numbers import NUMBERS

@@ -12,7 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from reluscope.networks.graph.nodes import Affine, Max, Pointwise, TopK
+from reluscope.networks.graph.choosing_gates import Max, TopK
+from reluscope.networks.graph.nodes import Affine, Pointwise
 from reluscope.networks.graph.operators.elementwise import ScaleShift, Sum, aligned
 from reluscope.networks.passes.double_words import ROUNDING, DoubleWord, plus, times, two_sum
 from reluscope.networks.passes.rounding import candidate_bounds, jumps_within

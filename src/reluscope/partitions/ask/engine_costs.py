@@ -10,7 +10,7 @@ from typing import Literal
 
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.fractions.rational import multiplications
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.network import Network
 
 Kept = Literal["codes", "vertices"]

@@ -15,7 +15,7 @@ import torch
 
 from reluscope.codes.changes import changed_units
 from reluscope.geometry.polyhedra.domains import Domain, Slice
-from reluscope.networks.graph.nodes import Max, TopK
+from reluscope.networks.graph.choosing_gates import Max, TopK
 from reluscope.networks.network import Network
 from reluscope.networks.passes.boxes import FiniteEnds, Intervals
 from reluscope.networks.passes.carry import carry

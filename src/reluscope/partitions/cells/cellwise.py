@@ -19,7 +19,8 @@ from reluscope.geometry.cutting.double_description import cut_cells
 from reluscope.geometry.cutting.polytopes import BORDER, WALL
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.evaluation.affine_values import affine_input
-from reluscope.networks.graph.nodes import Pointwise, TopK
+from reluscope.networks.graph.choosing_gates import TopK
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
 from reluscope.partitions.cells.cell_batches import AtGate, Batch, BeforeGate, Finished
 from reluscope.partitions.cells.cell_patches import CellPatch

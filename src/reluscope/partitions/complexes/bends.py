@@ -24,7 +24,8 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from reluscope import _kernels
-from reluscope.networks.graph.nodes import Max, Pointwise, TopK
+from reluscope.networks.graph.choosing_gates import Max, TopK
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.passes.combinations import COMBINATIONS, with_rows
 from reluscope.networks.passes.stages import Stage, Values

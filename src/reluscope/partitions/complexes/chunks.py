@@ -27,7 +27,8 @@ from reluscope.geometry.cutting.complexes import Complex
 from reluscope.geometry.cutting.splitting import Placement
 from reluscope.geometry.polyhedra.window_shapes import RationalCorners
 from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
-from reluscope.networks.graph.nodes import Max, Pointwise
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.number_range import check_numbers
 from reluscope.networks.passes.numbers import LIVE_NUMBERS

@@ -19,7 +19,8 @@ from reluscope.geometry.cutting.splitting import (
     is_positive,
     subdivide,
 )
-from reluscope.networks.graph.nodes import Max, Pointwise
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.passes.numbers import Numbers
 from reluscope.networks.passes.stages import Stage

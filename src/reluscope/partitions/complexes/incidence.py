@@ -18,7 +18,7 @@ from reluscope.budget import Budget
 from reluscope.geometry.cutting.complexes import Complex
 from reluscope.geometry.polyhedra.window_shapes import RationalCorners
 from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.network import Network
 from reluscope.partitions.complexes.bends import row_bytes
 from reluscope.partitions.complexes.certification import Certifier, ExactSigns

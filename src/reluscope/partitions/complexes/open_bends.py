@@ -6,7 +6,7 @@ import numpy as np
 
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.steady_words import SteadyWords
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.network import Network
 from reluscope.networks.passes.combinations import COMBINATIONS
 from reluscope.networks.passes.stages import Stage

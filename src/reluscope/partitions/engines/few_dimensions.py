@@ -16,7 +16,7 @@ from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.window_shapes import RationalCorners, window_shape
 from reluscope.interruption import is_struck
 from reluscope.networks.fractions.rational import RationalNetwork
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.network import Network
 from reluscope.networks.number_range import check_numbers
 from reluscope.partitions.complexes import bends

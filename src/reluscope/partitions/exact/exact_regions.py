@@ -21,7 +21,8 @@ from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Ro
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.fractions.rational_maps import AffineFunction, RationalMaps, rational_maps
-from reluscope.networks.graph.nodes import Max, Pointwise, TopK
+from reluscope.networks.graph.choosing_gates import Max, TopK
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
 from reluscope.partitions.driver.walk import Step, walk
 from reluscope.partitions.exact.certificates import Certificate, Code, Point

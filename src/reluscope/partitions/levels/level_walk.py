@@ -20,7 +20,7 @@ from reluscope.interruption import has_struck, held
 from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.evaluation.maps_of_codes import maps_of_codes
 from reluscope.networks.file_outputs import level_on_scores
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.network import Network
 from reluscope.partitions.complexes.chunks import Chunk
 from reluscope.partitions.complexes.incidence import num_left

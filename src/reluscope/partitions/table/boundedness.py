@@ -20,7 +20,8 @@ from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.interruption import safe_point
 from reluscope.kernel_threads import kernel_threads
 from reluscope.networks.evaluation.affine_values import advance_affinely, affine_input, close_affinely
-from reluscope.networks.graph.nodes import Max, Pointwise, TopK
+from reluscope.networks.graph.choosing_gates import Max, TopK
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
 from reluscope.partitions.exact.exact_rows import ExactRows
 from reluscope.tolerance import Tolerance

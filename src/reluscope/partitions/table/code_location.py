@@ -18,7 +18,8 @@ from reluscope.codes.packed import Codes
 from reluscope.networks.evaluation.linearize import gate_values
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.fractions.rational import RationalNetwork
-from reluscope.networks.graph.nodes import Max, Pointwise, TopK
+from reluscope.networks.graph.choosing_gates import Max, TopK
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.graph.points import chunks
 from reluscope.networks.network import Network
 from reluscope.networks.passes.rounded import HeldRoundedNumbers, Rounded

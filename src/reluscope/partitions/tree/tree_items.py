@@ -20,7 +20,8 @@ from reluscope.geometry.cutting.sign_tree import CutCells, SignTree
 from reluscope.geometry.cutting.top_tree import TopTree
 from reluscope.networks.evaluation.affine_values import AffineValues, close_affinely
 from reluscope.networks.fractions.rational_maps import AffineFunction
-from reluscope.networks.graph.nodes import Max, Pointwise, TopK
+from reluscope.networks.graph.choosing_gates import Max, TopK
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.partitions.driver.walk import Step
 from reluscope.partitions.tree.tree_coordinates import EPSILON, Coordinates
 

@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from reluscope.analyses.sensitivity.gradient_covariance import EPSILON, ActiveSubspaces
+from reluscope.analyses.sensitivity.gradient_covariance import ActiveSubspaces
+from reluscope.analyses.sensitivity.gradient_spectra import EPSILON
 from reluscope.arguments import read_drawn
 from reluscope.plots.style import (
     INK,

@@ -15,7 +15,7 @@ from reluscope.analyses.reachability.reach import ReachableSets
 from reluscope.arguments import read_array, read_axes, read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.geometry.polyhedra.unions import hull_of_plane
+from reluscope.geometry.unions.union_volume import hull_of_plane
 from reluscope.plots.space.scene_drawing import draw_scene
 from reluscope.plots.space.scenes import Scene
 from reluscope.plots.space.view_directions import View

@@ -23,7 +23,7 @@ from reluscope.analyses.samples.data_box import data_box
 from reluscope.datasets.image_shapes import is_image
 from reluscope.errors import ReluscopeError
 from reluscope.findings import Finding
-from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.network import Network
 from reluscope.progress import ProgressFunction
 from reluscope.report.parts.content import Block, Content, Number, ReportPicture, ReportTable, Text, numbers, table

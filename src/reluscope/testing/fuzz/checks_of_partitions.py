@@ -11,7 +11,8 @@ import numpy as np
 
 from reluscope.testing.fuzz import true_cones as cones
 from reluscope.testing.fuzz.tested_case import DEFAULT_RESOLUTION, SHAPELY, TestedCase, root
-from reluscope.testing.fuzz.truth import Cell, Form
+from reluscope.testing.fuzz.true_layers import Form
+from reluscope.testing.fuzz.truth import Cell
 
 DEFINITIONS = ("activation", "proper_activation", "convex", "open_connected", "closed_connected", "affine")
 METHODS = ("auto", "incidence", "cellwise", "tree")

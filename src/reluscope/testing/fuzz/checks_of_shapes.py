@@ -7,11 +7,12 @@ import numpy as np
 
 from reluscope.testing.fuzz import true_answers as answers
 from reluscope.testing.fuzz import true_cones as cones
+from reluscope.testing.fuzz import true_topology
 from reluscope.testing.fuzz.checks_of_sets import partition_text
 from reluscope.testing.fuzz.comparing import compare, exact, points_inside
 from reluscope.testing.fuzz.questions import Level, WholePartition
 from reluscope.testing.fuzz.tested_case import DEFAULT_RESOLUTION, SAFETY, TestedCase
-from reluscope.testing.fuzz.truth import difference
+from reluscope.testing.fuzz.true_layers import difference
 
 # What a count claims, by what it may be.
 _NO_END = {"EXACT": (1, 1), "LOWER": (1, 0), "UPPER": (0, 1), "ESTIMATE": (0, 0)}
@@ -116,7 +117,7 @@ def check_levels(subject: TestedCase) -> None:
     else:
         cut = [_side(cell.cone, form, sides[chosen]) for cell, form in zip(subject.truth.regions, forms, strict=True)]
         sets = [one for one in cut if not one.is_empty]
-    right = answers.betti_numbers(sets, subject.dimension)
+    right = true_topology.betti_numbers(sets, subject.dimension)
     found = subject.ask(f"betti {chosen}", call, (rs.errors.IncompletePartitionError,))
     if found is not None and not _has_slivers(subject, chosen, forms):
         for dimension, number in enumerate(right):
@@ -191,7 +192,7 @@ def _check_level_set(
     if finding is not None:
         compare(subject, "level_set volume", finding, volume, volume, whole, f"{call}.volume_finding({side!r})")
     if subject.dimension == 2 and is_clear and any(any(form) for form in forms):
-        length = Fraction(answers.union_length(_crossings(subject, forms)))
+        length = Fraction(true_topology.union_length(_crossings(subject, forms)))
         finding = subject.attempt("level_set area", found.area_finding)
         if finding is not None:
             scale = Fraction(subject.diameter)
@@ -236,7 +237,7 @@ def check_boundaries(subject: TestedCase) -> None:
         return
     if _has_slivers(subject, "decision", [form for cell in subject.truth.regions for form in cell.outputs[:1]]):
         return
-    right = Fraction(answers.union_length([tie for tie in ties if tie.rank == subject.dimension]))
+    right = Fraction(true_topology.union_length([tie for tie in ties if tie.rank == subject.dimension]))
     if subject.dimension == 1:
         _compare_count(subject, "boundary", finding, int(right), call)
         return

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from reluscope.networks.building.best_pieces import best_pieces
-from reluscope.testing.fuzz import truth
+from reluscope.testing.fuzz import true_layers
 from reluscope.testing.fuzz.modules import Shape, Sides
 
 
@@ -29,9 +29,9 @@ class DenseLayer:
         """Return how many values it gives from how many."""
         return len(self.bias)
 
-    def exact(self, width: int) -> list[truth.Layer]:
+    def exact(self, width: int) -> list[true_layers.Layer]:
         """Return the oracle's form."""
-        return [truth.Dense(tuple(map(_fractions, self.weight)), _fractions(self.bias))]
+        return [true_layers.Dense(tuple(map(_fractions, self.weight)), _fractions(self.bias))]
 
 
 @dataclass(frozen=True)
@@ -116,36 +116,36 @@ class GateModule:
         """Whether units have candidates."""
         return self.kind in ("maxout", "maximum", "maxpool", "pooling", "topk")
 
-    def exact(self, width: int) -> list[truth.Layer]:
+    def exact(self, width: int) -> list[true_layers.Layer]:
         """Return the oracle's form of the gate over ``width`` values."""
         if self.kind == "maxpool":
-            return [truth.TrueLargest(tuple(_windows(width, *self.parameters)))]
+            return [true_layers.TrueLargest(tuple(_windows(width, *self.parameters)))]
         if self.kind == "pooling":
             *sizes, order = self.parameters
-            largest = truth.TrueLargest(tuple(_patches(*sizes)))
+            largest = true_layers.TrueLargest(tuple(_patches(*sizes)))
             before, after = (GateModule("relu").exact(number) for number in (width, len(largest.groups)))
             return [*before * (order == "before"), largest, *after * (order == "after")]
         if self.kind == "maxout":
             (k,) = self.parameters
-            return [truth.TrueLargest(tuple(tuple(range(i, i + k)) for i in range(0, width, k)))]
+            return [true_layers.TrueLargest(tuple(tuple(range(i, i + k)) for i in range(0, width, k)))]
         if self.kind == "maximum":
-            return [truth.TrueLargest(tuple((i, i + width // 2) for i in range(width // 2)))]
+            return [true_layers.TrueLargest(tuple((i, i + width // 2) for i in range(width // 2)))]
         if self.kind == "topk":
             (k,) = self.parameters
-            return [truth.TrueTop(1, k)] if k < width else []
+            return [true_layers.TrueTop(1, k)] if k < width else []
         if self.approximated:
             # The table is what was asked for; whether it is near the function is no matter of regions.
             table = best_pieces(self.kind, self.approximated)
             pieces = zip(_fractions(table.slopes), _fractions(table.intercepts), strict=True)
-            return [truth.TruePointwise((_fractions(table.points),) * width, (tuple(pieces),) * width)]
+            return [true_layers.TruePointwise((_fractions(table.points),) * width, (tuple(pieces),) * width)]
         if self.kind == "hardsigmoid":
             # As PyTorch computes it, with the float64 number 1 / 6: (min(max(x, -3), 3) + 3) / 6.
             sixth = Fraction(1.0 / 6.0)
             identity = [[Fraction(int(i == j)) * sixth for j in range(width)] for i in range(width)]
-            scale = truth.Dense(tuple(map(tuple, identity)), (3 * sixth,) * width)
+            scale = true_layers.Dense(tuple(map(tuple, identity)), (3 * sixth,) * width)
             return [*GateModule("hardtanh", (-3.0, 3.0)).exact(width), scale]
         units = [_POINTWISE[self.kind](*each) for each in self._by_unit(width)]
-        return [truth.TruePointwise(tuple(unit[0] for unit in units), tuple(unit[1] for unit in units))]
+        return [true_layers.TruePointwise(tuple(unit[0] for unit in units), tuple(unit[1] for unit in units))]
 
     def _by_unit(self, width: int) -> list[tuple]:
         if self.kind == "prelu":
@@ -259,9 +259,9 @@ def network_source(layers: Sequence[Layer], end: str = "") -> str:
 _END_SOURCES = {"Sigmoid": "nn.Sigmoid()", "Tanh": "nn.Tanh()", "Softmax": "nn.Softmax(-1)"}
 
 
-def exact_layers(layers: Sequence[Layer], num_inputs: int) -> list[truth.Layer]:
+def exact_layers(layers: Sequence[Layer], num_inputs: int) -> list[true_layers.Layer]:
     """Return the oracle's form of a network."""
-    found: list[truth.Layer] = []
+    found: list[true_layers.Layer] = []
     width = num_inputs
     for layer in layers:
         found += layer.exact(width)

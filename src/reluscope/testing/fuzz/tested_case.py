@@ -15,18 +15,8 @@ from numpy.random import Generator
 from reluscope.testing.fuzz import true_cones as cones
 from reluscope.testing.fuzz.cases import FuzzCase, SpaceDomain
 from reluscope.testing.fuzz.heights import distance_squared, largest_share_squared, smallest_height_squared
-from reluscope.testing.fuzz.truth import (
-    Cell,
-    Code,
-    Dense,
-    Form,
-    TooLargeError,
-    TrueLargest,
-    TruePointwise,
-    TrueTop,
-    Truth,
-    difference,
-)
+from reluscope.testing.fuzz.true_layers import Dense, Form, TrueLargest, TruePointwise, TrueTop, difference
+from reluscope.testing.fuzz.truth import Cell, Code, TooLargeError, Truth
 
 # How much thicker than the stated resolution, as a share of the diameter, a region is that nothing may hide.
 SAFETY = 8

@@ -16,8 +16,8 @@ from reluscope.budget import Budget
 from reluscope.geometry.polyhedra.corners import hull_volume
 from reluscope.geometry.polyhedra.hulls import hull_of
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.geometry.polyhedra.set_differences import without
-from reluscope.geometry.polyhedra.union_surface import volume_by_surface
+from reluscope.geometry.unions.set_differences import without
+from reluscope.geometry.unions.union_surface import volume_by_surface
 from reluscope.interruption import safe_point
 
 # Pairs of sides, and of strips and bodies, that are in memory at a time.
