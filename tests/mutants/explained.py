@@ -416,8 +416,4 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/verification/unit_search",
         "aim = (mixed.rounding) + 1e-6 * (1 + mixed.offsets.abs())",
     ): "how far slopes are sought; bounds hold for any",
-    (
-        "analyses/verification/unit_search",
-        "while self.queue and 2 * len(taken) <= self._together and self._case(self.queue[0].what.what) == case:",
-    ): "how many sets are bounded together",
 }
