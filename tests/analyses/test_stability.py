@@ -14,6 +14,7 @@ from reluscope.analyses.stability import singular_values as engine
 from reluscope.analyses.stability.layer_spectra import _All
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
+from reluscope_studies import lemmas
 
 GAMMA = 16 * engine.EPS
 
@@ -278,11 +279,11 @@ def test_bad_input_is_refused():
     with pytest.raises(InputError, match="a layer from 0 to 2"):
         rs.stability.prefix_map(net, [0.0, 0.0], 3)
     with pytest.raises(InputError, match="rows among 0 to 1"):
-        rs.stability.lemma8(np.eye(2), [2])
+        lemmas.lemma8(np.eye(2), [2])
     with pytest.raises(ShapeError, match="mask of 2 rows"):
-        rs.stability.lemma9(np.eye(2), np.array([True]))
+        lemmas.lemma9(np.eye(2), np.array([True]))
     with pytest.raises(InputError, match="NaN or infinite"):
-        rs.stability.lemma9(np.full((2, 2), np.inf), [0])
+        lemmas.lemma9(np.full((2, 2), np.inf), [0])
 
 
 # The lemmas.
@@ -292,28 +293,28 @@ def test_the_worked_example():
     matrix = np.array([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0]])
     assert np.linalg.svd(matrix, compute_uv=False).round(6).tolist() == [1.417745, 1.0]
     assert np.linalg.svd(matrix[:2], compute_uv=False).round(6).tolist() == [1.415985, 0.070622]
-    found = rs.stability.lemma9(matrix, [2])
+    found = lemmas.lemma9(matrix, [2])
     assert (found.constants[0].round(6), found.sharper[0].round(6)) == (0.141421, 0.1)
     assert found.in_row_space.tolist() == [True]
-    bound = rs.stability.lemma8(matrix, [2])
+    bound = lemmas.lemma8(matrix, [2])
     assert (bound.num_nonzero, bound.num_removed, bound.holds) == (2, 1, True)
     assert bound.smallest_upper == pytest.approx(1.417745, abs=5e-7)
     assert [finding.claim for finding in (*found.findings(), *bound.findings())] == [Claim.UPPER] * 4
-    counts = rs.stability.correlation_counts(matrix, [2], [0.0, 0.14, 0.1415])
+    counts = lemmas.correlation_counts(matrix, [2], [0.0, 0.14, 0.1415])
     assert counts.counts.tolist() == [1, 1, 2]
     assert counts.all_from == pytest.approx(found.constants[0])
 
 
 def test_without_its_hypothesis_lemma_9_fails_and_says_nothing():
     matrix = np.eye(2)
-    found = rs.stability.lemma9(matrix, [1])
+    found = lemmas.lemma9(matrix, [1])
     # The condition holds with c = 0, and the smallest nonzero singular value that is left is 1.
-    assert rs.stability.correlation_counts(matrix, [1], [0.0]).all_from == 0.0
+    assert lemmas.correlation_counts(matrix, [1], [0.0]).all_from == 0.0
     assert not found.in_row_space.any()
     assert np.isinf(found.constants).all()
     assert np.isinf(found.sharper).all()
     assert found.findings() == ()
-    nothing = rs.stability.lemma8(matrix, [0, 1])
+    nothing = lemmas.lemma8(matrix, [0, 1])
     assert not nothing.holds
     assert np.isinf(nothing.smallest_upper)
     assert len(nothing.findings()) == 1
@@ -333,7 +334,7 @@ def test_bounds_are_never_violated(drawn):
     values = np.linalg.svd(np.where(removed[:, None], 0.0, matrix), compute_uv=False)
     scale = np.linalg.norm(matrix)
     nonzero = values[values > 1e-12 * scale]
-    eighth, ninth = rs.stability.lemma8(matrix, removed), rs.stability.lemma9(matrix, removed)
+    eighth, ninth = lemmas.lemma8(matrix, removed), lemmas.lemma9(matrix, removed)
     assert values.max(initial=0.0) <= eighth.largest_upper + 1e-12 * scale
     if len(nonzero):
         smallest = nonzero[-1]
@@ -348,20 +349,20 @@ def test_bounds_hold_beyond_rounding():
     """Rows of sizes 1e9 and 1, and entries whose squares are zero in floating point: bounds are bounds nonetheless."""
     # In 60 digits the smallest nonzero singular value is 0.54494926091306608.
     mixed = np.array([[2e9, 1e9, 2e9, -2e9], [1, 0, 1, 0], [-2e9, 2e9, -1e9, 0], [-2e9, 1e9, 2e9, 0]])
-    assert rs.stability.lemma8(mixed, []).smallest_upper >= 0.54494926091306608
+    assert lemmas.lemma8(mixed, []).smallest_upper >= 0.54494926091306608
     # The two rows that are left are parallel, of lengths 2 and 1.
     tiny = 1e-100 * np.array([[1.0, 0.0], [2.0, 0.0], [1.0, 1.0]])
-    found = rs.stability.lemma9(tiny, [2])
+    found = lemmas.lemma9(tiny, [2])
     assert found.sharper.min() >= np.sqrt(5) * 1e-100
     assert found.sharper.min() == pytest.approx(np.sqrt(5) * 1e-100)
-    assert rs.stability.lemma8(1e200 * tiny, [2]).largest_upper >= np.linalg.svd(1e200 * tiny)[1][0]
+    assert lemmas.lemma8(1e200 * tiny, [2]).largest_upper >= np.linalg.svd(1e200 * tiny)[1][0]
 
 
 def test_counts_agree_with_the_definition():
     rng = np.random.default_rng(2)
     matrix, removed = rng.normal(size=(300, 12)), rng.random(300) < 0.5
     limits = np.linspace(0, 60, 7)
-    found = rs.stability.correlation_counts(matrix, removed, limits)
+    found = lemmas.correlation_counts(matrix, removed, limits)
     left, gone = matrix[~removed], matrix[removed]
     bound = np.linalg.norm(gone, axis=1) / np.sqrt(len(left))
     expected = [int((np.abs(left @ gone.T) <= limit * bound).sum(axis=0).max()) for limit in limits]

@@ -1,7 +1,13 @@
 """Parts of analyses: programs, exact arithmetic, best-first search, networks built node by node, objects in a line."""
 
 from reluscope.analyses.classification.class_predictions import ACCURACY, accuracy
-from reluscope.analyses.preimages.layer import read_layer
+from reluscope.analyses.preimages.bounded import boundedness
+from reluscope.analyses.preimages.kind_certificates import PositiveCombination, RecessionDirection
+from reluscope.analyses.preimages.kinds import PreimageKind, Preimages
+from reluscope.analyses.preimages.layer import GateLayer, LayerLike, check_rows, read_layer
+from reluscope.analyses.preimages.mixed_system import MixedSystem, read_outputs, system
+from reluscope.analyses.preimages.null_cones import row_lengths
+from reluscope.analyses.preimages.ranks import null_space
 from reluscope.budget import TimeBudget
 from reluscope.findings import Column, Kind, declare
 from reluscope.findings.derived import CONFIDENCE
@@ -31,29 +37,42 @@ __all__ = [
     "Column",
     "Derivatives",
     "Form",
+    "GateLayer",
     "GraphBuilder",
     "Kind",
+    "LayerLike",
     "LinearProgram",
+    "MixedSystem",
     "Points",
     "Pointwise",
+    "PositiveCombination",
+    "PreimageKind",
+    "Preimages",
     "ProgramStatus",
     "Progress",
     "ProgressFunction",
     "RationalNetwork",
+    "RecessionDirection",
     "Shown",
     "TimeBudget",
     "accuracy",
+    "boundedness",
+    "check_rows",
     "declare",
     "deepest",
     "highest",
     "nearest_point",
     "negative",
+    "null_space",
     "one_thread",
     "read_device",
     "read_layer",
+    "read_outputs",
     "reduced",
     "refuse_left_off",
     "rounded_forward",
+    "row_lengths",
     "share_done",
+    "system",
     "whole_form",
 ]

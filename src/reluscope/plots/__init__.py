@@ -12,7 +12,7 @@ from reluscope.plots.models.gradient_eigenvalues import gradient_eigenvalues
 from reluscope.plots.models.newton_polygons import newton_polygons
 from reluscope.plots.models.persistence_bars import persistence
 from reluscope.plots.models.similarity_table import similarity
-from reluscope.plots.models.spectrum_curves import correlation_counts, spectra, spectra_by_layer
+from reluscope.plots.models.spectrum_curves import spectra, spectra_by_layer
 from reluscope.plots.models.training_curves import tracking
 from reluscope.plots.patterns.code_pictures import codes
 from reluscope.plots.patterns.distance_map import class_distances, distance_histogram
@@ -70,7 +70,6 @@ __all__ = [
     "codes",
     "coefficient_scatter",
     "coefficients",
-    "correlation_counts",
     "curves_of_networks",
     "directions",
     "distance_histogram",

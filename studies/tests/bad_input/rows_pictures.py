@@ -4,7 +4,7 @@ import numpy as np
 
 from conformance.bad_input.calls import Later, row
 from conformance.bad_input.things import X, Y, module
-from reluscope_studies import annulus, boolean, pruning
+from reluscope_studies import annulus, boolean, lemmas, pruning
 
 _XOR = boolean.BooleanFunction.of_formula("x1 ^ x2")
 _DECIDED = Later(lambda: annulus.decision_region(annulus.expanded_simplex_layers(2)))
@@ -30,4 +30,7 @@ ROWS = {
         kinds={"network": "ours", "points": "gaps", "labels": "classes"},
     ),
     "pictures.pruning_curves": row(curves={"a": _PRUNED}, kinds={"curves": "mapping"}),
+    "pictures.correlation_counts": row(
+        found=Later(lambda: lemmas.correlation_counts(np.eye(4)[:, :3] + 0.1, [0], [0.5, 1.0]))
+    ),
 }

@@ -13,6 +13,8 @@ _RESULTS = """
     annulus.DecisionRegion annulus.FacetKind annulus.Orthogonality annulus.ShallowNetwork annulus.Shape
     annulus.Solution boolean.Construction boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates
     boolean.SingleUnitState boolean.SmallestKnown boolean.SteadyState boolean.Swaps boolean.ThresholdTest
+    interpolation.Interpolant lemmas.CorrelationCounts lemmas.Interlacing lemmas.RemovedRows preimages.Comparison
+    preimages.Error preimages.Omnidirectional
     pruning.PruningCurve pruning.SmallestSubnetworks pruning.StochasticPruning stacked.LossFunction stacked.Stack
     stacked.Trained
 """

@@ -12,11 +12,13 @@ from torch import nn
 
 import reluscope as rs
 from oracles.preimage_kinds import kind_by_enumeration
-from reluscope.analyses.preimages import Error, PreimageKind
+from reluscope.analyses.preimages import PreimageKind
 from reluscope.analyses.preimages.kind_certificates import SecondPoint
 from reluscope.analyses.preimages.null_cones import _by_program, _NullSpaceRows, decide_cone
 from reluscope.analyses.preimages.ranks import null_space, smallest_singular_value_lower_sparse
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
+from reluscope_studies import preimages
+from reluscope_studies.preimages import Error
 
 TRIANGLE, SQUARE = [[1, 0], [0, 1], [-1, -1]], [[1, 0], [-1, 0], [0, 1], [0, -1]]
 # Reference section 5: A, b, y, the kind, what Algorithm 1 says, and its error.
@@ -49,8 +51,8 @@ def test_hand_cases(matrix, bias, output, kind, finite, error):
     assert all(certificate.check(mixed)[:2] == (True, True) for certificate in found.certificates[0])
     if kind != "EMPTY":
         assert mixed.violation(found.points[0]) == 0
-    assert rs.preimages.algorithm_1(matrix, bias, output) is finite
-    compared = rs.preimages.compare_with_algorithm_1((matrix, bias), output, found)
+    assert preimages.algorithm_1(matrix, bias, output) is finite
+    compared = preimages.compare_with_algorithm_1((matrix, bias), output, found)
     assert compared.error(0).name == error
     assert int(compared.count(Error[error])) == 1
     assert compared.is_hidden_singleton[0] == (kind == "SINGLETON" and found.dims[0] > 0)
@@ -147,16 +149,16 @@ def test_wendel(rows, size):
     chance = 1 - sum(comb(rows - 1, i) for i in range(size)) / 2 ** (rows - 1)
     generator = np.random.default_rng(rows)
     number = 400
-    found = [rs.preimages.is_omnidirectional(generator.normal(size=(rows, size))) for _ in range(number)]
+    found = [preimages.is_omnidirectional(generator.normal(size=(rows, size))) for _ in range(number)]
     assert all(one.claim is rs.Claim.EXACT for one in found)
     assert abs(np.mean([bool(one) for one in found]) - chance) < 4 * (chance * (1 - chance) / number) ** 0.5
 
 
 def test_omnidirectional_for_a_point():
-    assert rs.preimages.is_omnidirectional(TRIANGLE, [-1, -1, 2], [1, 1])
-    assert not rs.preimages.is_omnidirectional(TRIANGLE, [-1, -1, 3], [1, 1])
-    assert not rs.preimages.is_omnidirectional(TRIANGLE[:2], [-1, -1], [1, 1])
-    found = rs.preimages.is_omnidirectional([[1, 0], [-1, 0], [0, 0]])
+    assert preimages.is_omnidirectional(TRIANGLE, [-1, -1, 2], [1, 1])
+    assert not preimages.is_omnidirectional(TRIANGLE, [-1, -1, 3], [1, 1])
+    assert not preimages.is_omnidirectional(TRIANGLE[:2], [-1, -1], [1, 1])
+    found = preimages.is_omnidirectional([[1, 0], [-1, 0], [0, 0]])
     assert not found
     assert found.certificate.check(found.system).is_proof
 
@@ -164,11 +166,11 @@ def test_omnidirectional_for_a_point():
 def test_omnidirectional_for_a_point_up_to_rounding():
     point = [0.1, 0.3]
     bias = -np.array(TRIANGLE) @ point
-    exact = rs.preimages.is_omnidirectional(TRIANGLE[:2], -np.array(TRIANGLE[:2]) @ point, point)
+    exact = preimages.is_omnidirectional(TRIANGLE[:2], -np.array(TRIANGLE[:2]) @ point, point)
     assert (bool(exact), exact.claim) == (False, rs.Claim.EXACT)
-    found = rs.preimages.is_omnidirectional(TRIANGLE, bias, point)  # .1 + .3 is rounded
+    found = preimages.is_omnidirectional(TRIANGLE, bias, point)  # .1 + .3 is rounded
     assert (bool(found), found.claim) == (True, rs.Claim.ESTIMATE)
-    assert rs.preimages.is_omnidirectional(TRIANGLE, [-0.5, -0.25, 0.75], [0.5, 0.25]).claim is rs.Claim.EXACT
+    assert preimages.is_omnidirectional(TRIANGLE, [-0.5, -0.25, 0.75], [0.5, 0.25]).claim is rs.Claim.EXACT
 
 
 @pytest.mark.parametrize("scale", [1e-170, 1e200])
@@ -176,7 +178,7 @@ def test_sizes_whose_squares_are_lost_are_refused(scale):
     with pytest.raises(InputError, match="scale"):
         rs.preimages.classify((scale * np.array(TRIANGLE), np.zeros(3)), [0, 0, 0])
     with pytest.raises(InputError, match="scale"):
-        rs.preimages.is_omnidirectional(scale * np.array(TRIANGLE))
+        preimages.is_omnidirectional(scale * np.array(TRIANGLE))
     if scale > 1:
         with pytest.raises(InputError, match="scale"):
             rs.preimages.classify((TRIANGLE, np.zeros(3)), [scale, 0, 0])
@@ -370,7 +372,7 @@ def test_bad_input():
     with pytest.raises(ShapeError, match="one output of 3"):
         rs.preimages.system(layer, np.zeros((2, 3)))
     with pytest.raises(InputError, match="both a bias"):
-        rs.preimages.is_omnidirectional(TRIANGLE, b=[0, 0, 0])
+        preimages.is_omnidirectional(TRIANGLE, b=[0, 0, 0])
     net = rs.load(nn.Sequential(nn.Linear(4, 4), nn.MaxPool1d(2)), input_shape=(1, 4))
     with pytest.raises(UnsupportedOperatorError, match="unions"):
         rs.preimages.classify(net, [0, 0])

@@ -92,9 +92,6 @@ ROWS = {
     "plots.coefficients": row(
         maps=Later(lambda: NET.linearize(X)), shape=(1, 2), limit=1.0, kinds={**_ROWS, "maps": "maps", "shape": "shape"}
     ),
-    "plots.correlation_counts": row(
-        found=Later(lambda: rs.stability.correlation_counts(np.eye(4)[:, :3] + 0.1, [0], [0.5, 1.0]))
-    ),
     "plots.curves_of_networks": row(curves={"a": _CURVE}, columns=2, kinds={"curves": "mapping", "columns": "count"}),
     "plots.directions": row(found=Later(lambda: rs.local.directions(NET, X[:1])[0])),
     "plots.distance_histogram": row(found=Later(lambda: rs.codespace.pair_distances(SAMPLED.value, Y))),

@@ -17,7 +17,6 @@ _HIDDEN = rs.Box(-50, 50, dim=4).polyhedron
 _INVARIANT = Later(lambda: rs.preimages.invariant_set(NET, X[0], domain=BOX))
 _PIECES = Later(lambda: rs.preimages.of_polytope(NET, _TARGET, domain=BOX))
 _APPROXIMATION = Later(lambda: rs.preimages.approximate(NET, _TARGET, domain=BOX))
-_COMPARED = Later(lambda: rs.preimages.compare_with_algorithm_1(_LAYER, _Y, _KINDS.value))
 _LOCAL = Later(lambda: rs.preimages.local_inverse(NET, X[0]))
 _FEATURES = Later(lambda: np.asarray(NET(X[:1]))[0])
 _CHECKED = {"system": "ours", "tolerance": "nonnegative"}
@@ -68,8 +67,6 @@ ROWS = {
     "preimages.MixedSystem.within": row(on=_SYSTEM, box=BOX),
     "preimages.MixedSystem.violation": row(on=_SYSTEM, x=np.array([1.0, 1.0]), kinds={"x": "vector"}),
     "preimages.PreimagePieces.size": row(on=_PIECES, dim=2, kinds={"dim": "natural"}),
-    "preimages.Comparison.error": row(on=_COMPARED, position=0),
-    "preimages.Comparison.count": row(on=_COMPARED, error=next(iter(rs.preimages.Error)), kinds={"error": "ours"}),
     "preimages.approximate": row(
         network=NET, target=_TARGET, domain=BOX, points=X / 9, kinds={"target": "ours", "points": "samples"}
     ),
@@ -83,17 +80,9 @@ ROWS = {
     "preimages.read_layer": row(source=_LAYER, kinds={"source": "layer_of"}),
     "preimages.system": row(layer=_LAYER, y=_Y[0], domain=BOX, kinds=_TO_LAYER),
     "preimages.elsewhere_bounds": row(network=NET, x=X[0], domain=BOX),
-    "preimages.is_omnidirectional": row(
-        A=_LAYER[0],
-        b=_LAYER[1],
-        p=[0.0, 0.0],
-        kinds={"A": "array", "b": "vector", "p": "vector", "tolerance": "nonnegative"},
-    ),
     "preimages.of_class": row(network=NET, label=0, domain=BOX, kinds={"label": "index"}),
     "preimages.of_features": row(network=NET, y=_FEATURES, domain=BOX, kinds={"y": "vector"}),
     "preimages.of_polytope": row(network=NET, target=_TARGET, domain=BOX, kinds={"target": "ours"}),
-    "preimages.algorithm_1": row(A=_LAYER[0], b=_LAYER[1], y=_Y[0], kinds={"A": "array", "b": "vector", "y": "vector"}),
-    "preimages.compare_with_algorithm_1": row(layer=_LAYER, y=_Y, found=_KINDS, kinds=_TO_LAYER),
     "preimages.within_region": row(network=NET, x=X[0], target=_TARGET, domain=BOX, kinds={"target": "ours"}),
     "preimages.distance_to_range": row(network=NET, y=np.zeros(2), domain=BOX, kinds={"y": "vector"}),
     "preimages.reached_from_elsewhere": row(network=NET, x=X[0], epsilon=0.1, domain=BOX),

@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-import numpy as np
 import torch
 
 import reluscope as rs
@@ -12,10 +11,7 @@ from conformance.bad_input.things import BOX, SCALAR, X
 _PIECES = Later(lambda: rs.tropical.pieces(SCALAR, BOX))
 _RATIONAL = Later(lambda: rs.tropical.rational_form(SCALAR))
 _POLYNOMIAL = Later(lambda: _RATIONAL.value.numerators[0])
-_KNOTS = np.linspace(0, 1, 4)
-_FOUND = Later(lambda: rs.tropical.interpolate(_KNOTS, _KNOTS**2))
 _AT = [Fraction(1, 2), Fraction(1, 3)]
-_LINE = {"knots": "vector alone", "values": "vector alone", "x": "vector alone", "y": "vector alone"}
 
 ROWS = {
     "tropical.MaxDifference.forward": row(
@@ -35,11 +31,7 @@ ROWS = {
     "tropical.TropicalRational.__call__": row(on=_RATIONAL, x=X, kinds={"x": "grid"}),
     "tropical.TropicalRational.at": row(on=_RATIONAL, point=_AT, kinds={"point": "rationals"}),
     "tropical.agreement": row(network=SCALAR, function=_RATIONAL, domain=BOX),
-    "tropical.error_upper": row(found=_FOUND, curvature=2.0),
-    "tropical.errors_at": row(found=_FOUND, x=_KNOTS, y=_KNOTS, kinds=_LINE),
     "tropical.from_pieces": row(table=_PIECES, kinds={"table": "ours"}),
-    "tropical.interpolate": row(knots=_KNOTS, values=_KNOTS**2, kinds=_LINE),
-    "tropical.least_squares": row(x=_KNOTS, y=_KNOTS**2, knots=_KNOTS[[0, 2, 3]], kinds=_LINE),
     "tropical.newton_polygons": row(function=_RATIONAL, output=0, kinds={"output": "index"}),
     "tropical.pieces": row(network=SCALAR, domain=BOX),
     "tropical.rational_form": row(network=SCALAR),

@@ -25,14 +25,14 @@ _RESULTS = """
     preimages.RecessionDirection preimages.SecondPoint preimages.SameFeatures preimages.InvariantSet
     preimages.InputPieces preimages.LocalInverse Polyhedron.side Region.row_errors
     preimages.Decider preimages.PreimageKind preimages.Preimages preimages.GateLayer
-    preimages.MixedSystem preimages.Omnidirectional preimages.PreimagePieces preimages.Comparison preimages.Error
+    preimages.MixedSystem preimages.PreimagePieces
     reachability.Cover reachability.Image reachability.ReachableSets
     sensitivity.ActiveSubspaces sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory
     similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.CodePartitions similarity.PairQuantity
-    stability.CorrelationCounts stability.Interlacing stability.PrefixMap
-    stability.RemovedRows stability.NetworkLayer
+    stability.PrefixMap
+    stability.NetworkLayer
     surfaces.MergedPolygons tracking.Records
-    tropical.ExactCell tropical.Interpolant tropical.MaxDifference tropical.NewtonPolygon tropical.NewtonPolygons
+    tropical.ExactCell tropical.MaxDifference tropical.NewtonPolygon tropical.NewtonPolygons
     tropical.Pieces tropical.TropicalPolynomial tropical.TropicalRational testing.ReferenceNetwork
     verification.Counterexample verification.Proof verification.Verdict verification.Verified verification.Violations
 """

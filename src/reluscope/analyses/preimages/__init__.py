@@ -20,9 +20,7 @@ from reluscope.analyses.preimages.kinds import Decider, PreimageKind, Preimages
 from reluscope.analyses.preimages.layer import GateLayer, layer_inputs, read_layer
 from reluscope.analyses.preimages.mixed_system import MixedSystem, system
 from reluscope.analyses.preimages.nearness import elsewhere_bounds
-from reluscope.analyses.preimages.omnidirectional import Omnidirectional, is_omnidirectional
 from reluscope.analyses.preimages.preimage_pieces import PreimagePieces, of_class, of_features, of_polytope
-from reluscope.analyses.preimages.published import Comparison, Error, algorithm_1, compare_with_algorithm_1
 from reluscope.analyses.preimages.region_distances import distance_to_range, reached_from_elsewhere
 from reluscope.analyses.verification.of_property import of_property
 from reluscope.moved_names import refuse
@@ -30,9 +28,7 @@ from reluscope.moved_names import refuse
 __all__ = [
     "Approximation",
     "Check",
-    "Comparison",
     "Decider",
-    "Error",
     "Farkas",
     "FullRank",
     "GateLayer",
@@ -40,7 +36,6 @@ __all__ = [
     "InvariantSet",
     "LocalInverse",
     "MixedSystem",
-    "Omnidirectional",
     "PositiveCombination",
     "PreimageKind",
     "PreimagePieces",
@@ -48,17 +43,14 @@ __all__ = [
     "RecessionDirection",
     "SameFeatures",
     "SecondPoint",
-    "algorithm_1",
     "approximate",
     "classify",
     "classify_at",
-    "compare_with_algorithm_1",
     "distance_to_image",
     "distance_to_range",
     "elsewhere_bounds",
     "invariant",
     "invariant_set",
-    "is_omnidirectional",
     "layer_inputs",
     "local_inverse",
     "of_class",

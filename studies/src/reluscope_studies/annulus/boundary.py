@@ -48,7 +48,7 @@ class DecisionRegion(Shown):
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> from reluscope_studies import annulus
     >>> region = annulus.decision_region(annulus.cross_polytope_layers(3))
     >>> len(region.vertices), region.num_facets, region.is_convex, region.claim
     (6, 8, True, <Claim.EXACT: 'EXACT'>)
@@ -139,6 +139,7 @@ def decision_region(source: ShallowLike, *, leak: float = 0.0) -> DecisionRegion
     Examples
     --------
     >>> import reluscope as rs
+    >>> from reluscope_studies import annulus
     >>> net = rs.load(annulus.expanded_simplex_layers(2))
     >>> region = decision_region(net)
     >>> region.num_facets, np.linalg.norm(region.vertices, axis=1).round(12).tolist()

@@ -37,6 +37,7 @@ def decision_pieces(network: Network) -> tuple[Polyhedron, ...]:
     Examples
     --------
     >>> import reluscope as rs
+    >>> from reluscope_studies import annulus
     >>> pieces = decision_pieces(rs.load(annulus.cross_polytope_layers(2)))
     >>> len(pieces), round(sum(piece.volume() for piece in pieces), 12)
     (4, 2.0)
@@ -66,6 +67,7 @@ def decision_volume(network: Network) -> Finding:
     Examples
     --------
     >>> import reluscope as rs
+    >>> from reluscope_studies import annulus
     >>> print(decision_volume(rs.load(annulus.root_polytope_layers(3))))
     3.33333 (EXACT)
     """

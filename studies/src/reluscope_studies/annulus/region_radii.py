@@ -36,7 +36,7 @@ def inner_radius(region: DecisionRegion) -> Finding:
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> from reluscope_studies import annulus
     >>> region = annulus.decision_region(annulus.cross_polytope_layers(4))
     >>> print(inner_radius(region))
     0.5 (EXACT)
@@ -71,7 +71,7 @@ def outer_radius(region: DecisionRegion) -> Finding:
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> from reluscope_studies import annulus
     >>> region = annulus.decision_region(annulus.expanded_simplex_layers(3, radius=2.0))
     >>> print(outer_radius(region))
     2 (EXACT)

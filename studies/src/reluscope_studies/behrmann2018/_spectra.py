@@ -9,10 +9,11 @@ from matplotlib.figure import Figure
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
-from reluscope_studies import plots
+from reluscope_studies import lemmas, plots
 from reluscope_studies.behrmann2018._networks import SMALL_THIN, SMALL_WIDE, THIN, WIDE, Architecture, Training
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data
+from reluscope_studies.pictures import correlation_counts
 
 MEASURES = (
     "num_nonzero_singular_values",
@@ -114,15 +115,15 @@ def _affine(step: int) -> int:
     return 2 * (step - 1)
 
 
-def _correlated(one: Looked, point: np.ndarray, step: int) -> tuple[rs.stability.CorrelationCounts, rs.Finding | None]:
+def _correlated(one: Looked, point: np.ndarray, step: int) -> tuple[lemmas.CorrelationCounts, rs.Finding | None]:
     """Return the counts of rows for Lemma 9 and the sharper bound, at one sample."""
     prefix = rs.stability.prefix_map(one.network, point, _affine(step))
     assert prefix.slopes is not None
     removed = prefix.slopes == 0
-    limits = rs.stability.correlation_counts(prefix.matrix, removed, []).all_from
+    limits = lemmas.correlation_counts(prefix.matrix, removed, []).all_from
     grid = np.linspace(0.0, 1.15 * limits if np.isfinite(limits) else 1.0, 200)
-    bounds = {bound.name.split(", ")[-1]: bound for bound in rs.stability.lemma9(prefix.matrix, removed).findings()}
-    return rs.stability.correlation_counts(prefix.matrix, removed, grid), bounds.get("sharper")
+    bounds = {bound.name.split(", ")[-1]: bound for bound in lemmas.lemma9(prefix.matrix, removed).findings()}
+    return lemmas.correlation_counts(prefix.matrix, removed, grid), bounds.get("sharper")
 
 
 def _outcome(
@@ -131,7 +132,7 @@ def _outcome(
     training: Labelled,
     testing: Labelled,
     whole: list[Looked],
-    counted: dict[int, tuple[rs.stability.CorrelationCounts, rs.Finding | None]],
+    counted: dict[int, tuple[lemmas.CorrelationCounts, rs.Finding | None]],
     interrupted: bool,
 ) -> Outcome:
     sentences = [
@@ -251,7 +252,7 @@ def _median(one: Looked, layer: rs.stability.NetworkLayer, which: str) -> rs.Fin
 
 
 def _statements(
-    plan: Plan, whole: list[Looked], counted: dict[int, tuple[rs.stability.CorrelationCounts, rs.Finding | None]]
+    plan: Plan, whole: list[Looked], counted: dict[int, tuple[lemmas.CorrelationCounts, rs.Finding | None]]
 ) -> Table:
     """Return the statements of the paper beside the results."""
     rows: list[tuple[str, str, str]] = []
@@ -292,7 +293,7 @@ def _beside_paper(figure: Figure, name: str) -> Figure:
 
 
 def _pictures(
-    plan: Plan, whole: list[Looked], counted: dict[int, tuple[rs.stability.CorrelationCounts, rs.Finding | None]]
+    plan: Plan, whole: list[Looked], counted: dict[int, tuple[lemmas.CorrelationCounts, rs.Finding | None]]
 ) -> list[Picture]:
     every = {one.name: one.found for one in whole}
     pictures = [
@@ -324,7 +325,7 @@ def _pictures(
         pictures.append(
             Picture(
                 f"{plan.name}-correlation-{step}",
-                _beside_paper(rs.plots.correlation_counts(counts), whole[0].name),
+                _beside_paper(correlation_counts(counts), whole[0].name),
                 f"{whole[0].name}, affine step {step}, one sample: how many rows meet the condition of Lemma 9, for "
                 "the removed row with the most (Figure 9).",
             )

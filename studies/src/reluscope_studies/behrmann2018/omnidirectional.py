@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
-from reluscope_studies import plots
+from reluscope_studies import plots, preimages
 from reluscope_studies.plots.normals_in_plane import UnitsInPlane
 
 SENTENCE = "omnidirectional units in the plane, and condition numbers before and after ReLU removes one of them"
@@ -58,8 +58,8 @@ def protocol(setting: Setting) -> Outcome:
     del setting
     rows, findings, right = [], [], 0
     for name, one in SHOWN.items():
-        of_matrix = rs.preimages.is_omnidirectional(one.weight)
-        of_tuple = rs.preimages.is_omnidirectional(one.weight, one.bias, one.point)
+        of_matrix = preimages.is_omnidirectional(one.weight)
+        of_tuple = preimages.is_omnidirectional(one.weight, one.bias, one.point)
         kind = rs.preimages.classify_at((one.weight, one.bias), one.point[None]).kind(0)
         right += (bool(of_matrix), bool(of_tuple)) == (one.matrix_is, one.tuple_is)
         findings += [of_matrix.finding, of_tuple.finding]

@@ -17,7 +17,7 @@ from scipy.stats import binom
 
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Record, Setting, StatementVerdict, Table
-from reluscope_studies import plots
+from reluscope_studies import plots, preimages
 from reluscope_studies.behrmann2018._networks import DENSE, MLP, Architecture, Plan, Training
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import labelled_data
@@ -91,7 +91,7 @@ def report(setting: Setting, plan: AskedPlan) -> Outcome:
         found,
         *(kinds.count(kind) for kind in rs.preimages.PreimageKind if kind is not rs.preimages.PreimageKind.EMPTY),
         *_transition(kinds),
-        *(_error(error, errors) for error in rs.preimages.Error if len(errors)),
+        *(_error(error, errors) for error in preimages.Error if len(errors)),
     ]
     tables = (
         _statements(kinds, layer, errors),
@@ -188,7 +188,7 @@ def _asked(
         setting.progress(f"Algorithm 1: sample {len(found) + 1:,} of {number:,}")
         try:
             if name not in setting.records:
-                said = rs.preimages.compare_with_algorithm_1(layer, layer(points[[row]]), kinds.take(np.array([row])))
+                said = preimages.compare_with_algorithm_1(layer, layer(points[[row]]), kinds.take(np.array([row])))
                 setting.records[name] = Record({"finite": bool(said.says_finite[0]), "error": int(said.errors[0])})
         except KeyboardInterrupt:
             return np.array(found, dtype=np.int64).reshape(-1, 3), True
@@ -222,8 +222,8 @@ def _transition(kinds: rs.preimages.Preimages) -> list[rs.Finding]:
     return found
 
 
-def _error(error: rs.preimages.Error, errors: np.ndarray) -> rs.Finding:
-    name = "right" if error is rs.preimages.Error.NONE else f"wrong: {error.name.lower().replace('_', ' ')}"
+def _error(error: preimages.Error, errors: np.ndarray) -> rs.Finding:
+    name = "right" if error is preimages.Error.NONE else f"wrong: {error.name.lower().replace('_', ' ')}"
     return rs.Finding.of(
         int((errors == error).sum()),
         name=f"answers of Algorithm 1 that are {name}",
@@ -266,7 +266,7 @@ def _verdicts(
             abs(first - PAPER_BOUNDED_FROM) <= 5 and abs(last - PAPER_POINTS_FROM) <= 5,
         )
     if len(errors):
-        wrong = int((errors != rs.preimages.Error.NONE).sum())
+        wrong = int((errors != preimages.Error.NONE).sum())
         yield StatementVerdict(
             "Algorithm 1 tells the kinds of preimages of trained layers",
             "section 2.1",
@@ -299,7 +299,7 @@ def _statements(kinds: rs.preimages.Preimages, layer: rs.preimages.GateLayer, er
         ),
     ]
     if len(errors):
-        wrong = int((errors != rs.preimages.Error.NONE).sum())
+        wrong = int((errors != preimages.Error.NONE).sum())
         rows.append(("answers of Algorithm 1 that are wrong", "none expected", f"{wrong:,} of {len(errors):,}"))
     return Table(("question", "paper", "here"), tuple(rows), "What the paper says of its Figure 4, beside ours.")
 
@@ -332,7 +332,7 @@ def _by_number(kinds: rs.preimages.Preimages, layer: rs.preimages.GateLayer, ask
                     )
                 ),
                 f"{int(said[:, 1].sum()):,} of {len(said):,}",
-                f"{int((said[:, 2] != rs.preimages.Error.NONE).sum()):,}",
+                f"{int((said[:, 2] != preimages.Error.NONE).sum()):,}",
                 chance,
             )
         )

@@ -14,6 +14,7 @@ from jaxtyping import Float, Int
 
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
+from reluscope_studies import preimages
 from reluscope_studies.sizes import number_of
 from reluscope_studies.training import Training, train_classifiers
 
@@ -95,8 +96,8 @@ def _look(network: rs.Network, points: np.ndarray, labels: np.ndarray) -> Looked
 
 def _outcome(setting: Setting, points: np.ndarray, labels: np.ndarray, looked: list[Looked], shown: Looked) -> Outcome:
     layer = rs.preimages.read_layer(shown.network)
-    said = rs.preimages.compare_with_algorithm_1(layer, layer(shown.part.witnesses), shown.found)
-    errors = int((said.errors != rs.preimages.Error.NONE).sum())
+    said = preimages.compare_with_algorithm_1(layer, layer(shown.part.witnesses), shown.found)
+    errors = int((said.errors != preimages.Error.NONE).sum())
     sentences = (
         (
             f"Two circles of radii {RADII[0]:g} and {RADII[1]:g}, {POINTS} points with a normal spread of {SPREAD:g} "

@@ -54,7 +54,7 @@ def decision_polygon(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> from reluscope_studies import annulus
     >>> figure = decision_polygon(annulus.decision_region(annulus.expanded_simplex_layers(2)))
     >>> [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     ['unit 1', 'unit 2', 'unit 3', 'decision boundary']

@@ -40,7 +40,7 @@ def decision_polytope(*regions: DecisionRegion, titles: tuple[str, ...] = (), vi
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> from reluscope_studies import annulus
     >>> figure = decision_polytope(annulus.decision_region(annulus.expanded_simplex_layers(3)))
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['triangles', 'quadrilaterals']

@@ -38,7 +38,7 @@ def folding(network: ShallowNetwork, points: Float[np.ndarray, " s"], labels: In
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> from reluscope_studies import annulus
     >>> layers = [([[1.0], [-1.0]], [0.0, 1.0]), ([[2.0, 1.0]], [-2.0])]
     >>> figure = folding(annulus.read_shallow(layers), np.array([-2.0, 0.0, 2.0]), np.array([1, 0, 1]))
     >>> len(figure.axes)

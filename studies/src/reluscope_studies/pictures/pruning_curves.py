@@ -39,6 +39,7 @@ def pruning_curves(curves: Mapping[str, PruningCurve], *, axes: Axes | None = No
 
     Examples
     --------
+    >>> from reluscope_studies import pruning
     >>> import torch, reluscope as rs
     >>> module = torch.nn.Sequential(torch.nn.Linear(2, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))
     >>> curve = pruning.prune_by_magnitude(module, [0.5], fine_tune=lambda module: None, test_x=torch.eye(2),

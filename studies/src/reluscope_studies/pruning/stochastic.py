@@ -110,7 +110,7 @@ def prune_stochastically(
     Examples
     --------
     >>> from functools import partial
-    >>> import reluscope as rs
+    >>> from reluscope_studies import stacked
     >>> x, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0.0, 1.0, 1.0, 0.0]
     >>> how = {"loss": "bce", "optimizer": partial(torch.optim.Adam, lr=0.025), "epochs": 500}
     >>> many = stacked.initialize((6, 6), num_inputs=2, seeds=range(4))

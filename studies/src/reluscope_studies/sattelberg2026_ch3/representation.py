@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
-from reluscope_studies import plots
+from reluscope_studies import interpolation, plots
 from reluscope_studies.sattelberg2026_ch3._counting import first_excess
 from reluscope_studies.sattelberg2026_ch3._networks import LEAK
 from reluscope_studies.sizes import number_of
@@ -86,7 +86,7 @@ def by_width(problem: Problem, units: int, *, leak: float = 0.0) -> rs.Network:
         slope = -heights[-1] / (gap - middles[before])
         heights.append(heights[-1] + slope * (middles[before + 1] - middles[before]))
     used = units + 1
-    return rs.load(rs.tropical.interpolate(middles[:used], np.array(heights)[:used], leak=leak).module)
+    return rs.load(interpolation.interpolate(middles[:used], np.array(heights)[:used], leak=leak).module)
 
 
 def wave(width: int, depth: int, slope: float = 1.0) -> rs.Network:

@@ -7,7 +7,7 @@ from torch import nn
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
-from reluscope_studies import plots
+from reluscope_studies import interpolation, plots
 from reluscope_studies.sattelberg2026_ch5._sine import INTERVAL, REACH, X, Y, curve, tangents
 
 SENTENCE = "sine by 1, 3 and 9 affine pieces of equal length, as networks"
@@ -23,13 +23,13 @@ def protocol(setting: Setting) -> Outcome:
     del setting
     rows: list[tuple[str, ...]] = []
     findings: list[rs.Finding] = []
-    found: dict[str, list[rs.tropical.Interpolant]] = {"interpolated": [], "least squares": []}
+    found: dict[str, list[interpolation.Interpolant]] = {"interpolated": [], "least squares": []}
     notes: dict[str, list[str]] = {name: [] for name in found}
     for number in PIECES:
         knots = np.linspace(-REACH, REACH, number + 1)
-        through, nearest = rs.tropical.interpolate(knots, np.sin(knots)), rs.tropical.least_squares(X, Y, knots)
-        bound = rs.tropical.error_upper(through, 1.0)
-        errors = [rs.tropical.errors_at(one, X, Y) for one in (through, nearest)]
+        through, nearest = interpolation.interpolate(knots, np.sin(knots)), interpolation.least_squares(X, Y, knots)
+        bound = interpolation.error_upper(through, 1.0)
+        errors = [interpolation.errors_at(one, X, Y) for one in (through, nearest)]
         findings += [*errors[0], bound, *errors[1]]
         rows.append((str(number), *(f"{float(one):.4g}" for pair in errors for one in pair), f"{float(bound):.4g}"))
         for name, one, error in zip(found, (through, nearest), errors, strict=True):
@@ -77,6 +77,6 @@ def protocol(setting: Setting) -> Outcome:
     return Outcome((said,), tuple(findings), (Table(columns, tuple(rows), caption),), pictures, verdicts=(verdict,))
 
 
-def _part(one: rs.tropical.Interpolant) -> rs.Partition:
+def _part(one: interpolation.Interpolant) -> rs.Partition:
     layers = [(linear.weight.detach(), linear.bias.detach()) for linear in one.module if isinstance(linear, nn.Linear)]
     return rs.partition(rs.load(layers), INTERVAL)

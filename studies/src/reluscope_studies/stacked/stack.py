@@ -192,6 +192,7 @@ class Stack(Shown):
         Examples
         --------
         >>> import reluscope as rs
+        >>> from reluscope_studies import stacked
         >>> stack = stacked.initialize((3, 3), num_inputs=2, seeds=[0, 1], leak=0.1)
         >>> rs.load(stack.module(1)).num_units
         6

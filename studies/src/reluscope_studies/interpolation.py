@@ -17,12 +17,18 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 from torch import nn
 
+from reluscope import Finding, load
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
-from reluscope.findings import Finding
-from reluscope.networks.fractions.rational import RationalNetwork
-from reluscope.networks.models.load import load
-from reluscope.shown import Shown
+from reluscope.extending.analyses import RationalNetwork, Shown
+
+__all__ = [
+    "Interpolant",
+    "error_upper",
+    "errors_at",
+    "interpolate",
+    "least_squares",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,14 +10,17 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.preimages.bounded import boundedness
-from reluscope.analyses.preimages.kind_certificates import PositiveCombination, RecessionDirection
-from reluscope.analyses.preimages.layer import check_rows
-from reluscope.analyses.preimages.mixed_system import MixedSystem
-from reluscope.analyses.preimages.ranks import null_space
+from reluscope import Claim, Finding
 from reluscope.arguments import NonNegative, read_arguments, read_array, read_point
 from reluscope.errors import InputError, ShapeError
-from reluscope.findings import Claim, Finding
+from reluscope.extending.analyses import (
+    MixedSystem,
+    PositiveCombination,
+    RecessionDirection,
+    boundedness,
+    check_rows,
+    null_space,
+)
 
 # Entries of a matrix up to which equations are checked in rational arithmetic.
 MAX_ENTRIES = 100_000
@@ -96,10 +99,10 @@ def is_omnidirectional(
     Examples
     --------
     >>> import reluscope as rs
-    >>> found = rs.preimages.is_omnidirectional([[1, 0], [0, 1], [-1, -1]])
+    >>> found = is_omnidirectional([[1, 0], [0, 1], [-1, -1]])
     >>> bool(found), found.certificate.weights
     (True, array([1., 1., 1.]))
-    >>> found = rs.preimages.is_omnidirectional([[1, 0], [-1, 0], [0, 1]])
+    >>> found = is_omnidirectional([[1, 0], [-1, 0], [0, 1]])
     >>> bool(found), found.certificate.direction
     (False, array([ 0., -1.]))
     """

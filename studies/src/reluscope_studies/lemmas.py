@@ -11,10 +11,19 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
+from reluscope import Finding
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
-from reluscope.findings import Finding
-from reluscope.shown import Shown
+from reluscope.extending.analyses import Shown
+
+__all__ = [
+    "CorrelationCounts",
+    "Interlacing",
+    "RemovedRows",
+    "correlation_counts",
+    "lemma8",
+    "lemma9",
+]
 
 EPS = float(np.finfo(np.float64).eps)
 # Eigenvalues of a Gram matrix above this share of the largest are surely not zero.

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
-from reluscope.analyses.tropical import error_upper, errors_at, interpolate, least_squares
 from reluscope.errors import InputError, ShapeError
 from reluscope.testing import dyadics
+from reluscope_studies.interpolation import error_upper, errors_at, interpolate, least_squares
 
 
 def lemma_matrix(size, leak):

@@ -12,15 +12,22 @@ import scipy.linalg
 from jaxtyping import Bool, Int8
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.preimages.kinds import PreimageKind, Preimages
-from reluscope.analyses.preimages.layer import GateLayer, LayerLike, read_layer
-from reluscope.analyses.preimages.mixed_system import read_outputs, system
-from reluscope.analyses.preimages.null_cones import row_lengths
+from reluscope import Finding
 from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import ShapeError
-from reluscope.findings import Finding
-from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
-from reluscope.shown import Shown
+from reluscope.extending.analyses import (
+    GateLayer,
+    LayerLike,
+    LinearProgram,
+    PreimageKind,
+    Preimages,
+    ProgramStatus,
+    Shown,
+    read_layer,
+    read_outputs,
+    row_lengths,
+    system,
+)
 
 
 class Error(IntEnum):
@@ -146,9 +153,10 @@ def compare_with_algorithm_1(
     Examples
     --------
     >>> import reluscope as rs
+    >>> from reluscope_studies import preimages
     >>> strip = [[1, 0], [-1, 0], [0, 1]], [-1, -1, -1]
     >>> found = rs.preimages.classify(strip, [0, 0, 0])
-    >>> rs.preimages.compare_with_algorithm_1(strip, [0, 0, 0], found).error(0).name
+    >>> preimages.compare_with_algorithm_1(strip, [0, 0, 0], found).error(0).name
     'BOUNDARY'
     """
     one = read_layer(layer, gate)
