@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from reluscope import plots
+from reluscope.analyses.bodies.measured_regions import measure_regions, typical_values
 from reluscope.analyses.planes import class_areas
 from reluscope.analyses.planes.measures_of_planes import (
     BOUNDARY_LENGTH,
@@ -35,6 +36,7 @@ from reluscope.report.parts.content import (
     Text,
     findings_table,
     numbers,
+    table,
 )
 from reluscope.report.parts.known_values import surprise
 from reluscope.report.parts.page_drawings import drawing
@@ -46,6 +48,8 @@ TITLE = "Linear regions on a plane through three samples"
 POSITION = 40
 # Of the time, for outputs at corners and what is drawn.
 SHARE_FOR_OUTPUTS = 0.4
+# Of the time, for quantities of regions: what takes longer is left out.
+SHARE_FOR_NUMBERS = 0.1
 
 
 def why_not(subject: Subject) -> str | None:
@@ -111,13 +115,18 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         everywhere = plots.boundaries(coarse, samples=samples, sample_labels=labels)
         blocks.append(ReportPicture((drawing(everywhere, "plane-coarse", _COARSE),), f"{_COARSE}."))
     if len(part):
+        shown_again = None
+        quantities = Findings.of(keys={"region": np.arange(len(part))})
         try:
+            quantities = measure_regions(part, budget=settings.budget(SHARE_FOR_NUMBERS))
             shown_again = None if found.expected is not None else snapshot(subject, part, plane, rows)
         except KeyboardInterrupt:  # what was found stays
-            shown_again, is_interrupted = None, True
+            is_interrupted = True
+        if typical := typical_values(part, quantities):
+            blocks.append(table({"": [one.name for one in typical]}, {"value": typical}, _TYPICAL))
         if shown_again is not None:
             blocks.append(shown_again)
-        blocks.append(_attached(part))
+        blocks.append(_attached(part, list(quantities)))
     data = {
         "samples": [int(row) for row in rows],
         "sample_coordinates": np.asarray(plane.project(samples)).tolist(),
@@ -167,6 +176,7 @@ def _too_large(part: Partition, plane: Slice, expected: Findings) -> str:
 
 
 _COARSE = "All of the plane by the first gates alone: each region of the network lies in one of these"
+_TYPICAL = "Numbers of the regions: medians over all that were found."
 _SAMPLES = "The same window twice, with the samples as circles."
 _CLASSES = "First the class that wins, the regions in thin lines, the decision boundary bold."
 _GATES = (
@@ -178,12 +188,12 @@ _GATES = (
 MAX_CODE_BYTES = 32 * 2**20
 
 
-def _attached(part: Partition) -> Attachment:
+def _attached(part: Partition, quantities: list[str]) -> Attachment:
     """Return the regions as a Parquet file, without their codes where these would fill it."""
     import pyarrow as pa
     import pyarrow.parquet
 
-    table, left_out = part.to_table(), ""
+    table, left_out = part.to_table(quantities), ""
     if not part.codes.words.nbytes:
         table = table.drop_columns(["code"])  # without gates there is nothing to it, and Parquet has no empty bytes
     elif part.codes.words.nbytes > MAX_CODE_BYTES:
