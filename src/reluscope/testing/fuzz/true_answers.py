@@ -281,9 +281,9 @@ def loop_layers(
 
 def _width_before(layers: Sequence[Layer]) -> int:
     last = layers[-1]
-    return len(
-        last.bias if isinstance(last, Dense) else last.groups if isinstance(last, TrueLargest) else last.breakpoints
-    )  # pyright: ignore
+    if isinstance(last, Dense):
+        return len(last.bias)
+    return len(last.groups if isinstance(last, TrueLargest) else last.breakpoints)  # pyright: ignore
 
 
 # -- homology --------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import numpy as np
 
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
-from reluscope_studies import annulus, plots
+from reluscope_studies import annulus, pictures, plots
 from reluscope_studies.sattelberg2026_ch4._networks import RADIUS, Networks, Plan, trained
 from reluscope_studies.sizes import number_of
 from reluscope_studies.verdicts import Rate, increasing, is_larger
@@ -246,7 +246,7 @@ def _beside(found: dict[tuple[str, float, int, bool], Networks]) -> Picture:
 
 
 def _pictures(found: dict[tuple[str, float, int, bool], Networks]) -> list[Picture]:
-    pictures = [_beside(found)] if found else []
+    drawn = [_beside(found)] if found else []
     for kind in KINDS:
         chosen = [(one, row) for one in found.values() for row, shape in one.shapes.items() if shape is kind]
         if not chosen:
@@ -267,5 +267,5 @@ def _pictures(found: dict[tuple[str, float, int, bool], Networks]) -> list[Pictu
         said = _say((plan.loss, plan.leak, plan.batch, plan.is_normalized))
         right = 100 * float(one.accuracies(data)[row])
         caption = f"Figure 4.6: decision region of a trained network, {kind}; {right:.1f} % right ({said})."
-        pictures.append(Picture(f"trained-{str(kind).replace(' ', '-')}", figure, caption))
-    return pictures
+        drawn.append(Picture(f"trained-{str(kind).replace(' ', '-')}", figure, caption))
+    return drawn
