@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from reluscope.explorer import Explorer, explore
     from reluscope.findings import Claim, Finding, Findings
     from reluscope.geometry import Ball, Box, Plane, Polyhedron, Segment, Slice, Space, polyline
+    from reluscope.geometry.numbers.norms import Norm
     from reluscope.networks.models.load import load
     from reluscope.networks.models.torch.parts import activations_at
     from reluscope.networks.network import Network
@@ -100,6 +101,7 @@ _HOMES = {
     "LevelSet": "reluscope.partitions",
     "Neighbors": "reluscope.regions.neighbors",
     "Network": "reluscope.networks.network",
+    "Norm": "reluscope.geometry.numbers.norms",
     "Partition": "reluscope.partitions",
     "Plane": "reluscope.geometry",
     "PointStatus": "reluscope.networks.point_evaluation",
@@ -184,6 +186,7 @@ __all__ = [
     "LevelSet",
     "Neighbors",
     "Network",
+    "Norm",
     "Partition",
     "Plane",
     "PointStatus",

@@ -5,15 +5,14 @@ import pytest
 
 import reluscope as rs
 from networks.models import layers
-from reluscope.analyses.boxes import dense_boxes
 from reluscope.analyses.boxes.box_bounds import BoxBounds
-from reluscope.geometry.numbers.norms import size
+from reluscope.geometry.numbers.norms import L1, L2, LINF
 
 LOWER, UPPER = np.full((1, 3), -0.6), np.full((1, 3), 0.7)
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("norm", dense_boxes.NORMS)
+@pytest.mark.parametrize("norm", [L1, L2, LINF], ids=str)
 def test_where_a_function_is_negative_a_box_is_left_or_too_far(norm):
     rng = np.random.default_rng(5)
     number = 0
@@ -27,7 +26,7 @@ def test_where_a_function_is_negative_a_box_is_left_or_too_far(norm):
         for most_boxes, codes in ((0, (2, 8)), (40, (2, 2)), (4000, (1, 1)), (4000, (2, 8))):
             keys, lengths = np.zeros(1), (limit, limit * (1 - 1e-9), 0.05)
             left = kernels.near(LOWER, UPPER, keys, (seen.low, seen.high), (x, rows, norm), lengths, most_boxes, codes)
-            away = size(z - x, norm)
+            away = norm.size(z - x)
             missed = (least < 0) & (away < min(limit, left.passed) * (1 - 1e-9))
             for low, high, key in zip(left.lower, left.upper, left.keys, strict=True):
                 missed &= ~(((z >= low) & (z <= high)).all(axis=1) & (away >= key * (1 - 1e-9)))
@@ -40,7 +39,7 @@ def test_where_a_function_is_negative_a_box_is_left_or_too_far(norm):
     assert number > 200
 
 
-@pytest.mark.parametrize("norm", dense_boxes.NORMS)
+@pytest.mark.parametrize("norm", [L1, L2, LINF], ids=str)
 def test_where_a_function_is_hardly_negative_its_least_point_is_kept(norm):
     """Functions are lowered until only one sample is below zero: whatever ranges are, it must not be ruled out."""
     rng, lost = np.random.default_rng(7), []
@@ -58,7 +57,7 @@ def test_where_a_function_is_hardly_negative_its_least_point_is_kept(norm):
             least = z[values.argmin()]
             rows = np.append(row, -values.min() - 1e-9)[None]  # below zero by a billionth there
             x = np.clip(least + rng.uniform(-0.2, 0.2, 3), LOWER[0], UPPER[0])
-            away = float(size((least - x)[None], norm)[0])
+            away = float(norm.size((least - x)[None])[0])
             asked = LOWER, UPPER, np.zeros(1), (seen.low, seen.high), (x, rows, norm)
             left = kernels.near(*asked, (2 * away, 2 * away * (1 - 1e-9), near), 4000, codes)
             within = ((least >= left.lower - 1e-12) & (least <= left.upper + 1e-12)).all(axis=1)

@@ -13,6 +13,7 @@ import torch
 
 from conformance.test_operators import loaded as of_operators
 from conformance.torch_cases import CASES
+from reluscope.geometry.numbers.norms import LINF
 from reluscope.geometry.polyhedra.cut_balls import CutBall
 from reluscope.networks import passes
 from reluscope.networks.evaluation.enclosures import enclose
@@ -233,7 +234,7 @@ def affine_forms_hold_rational_values(case):
     network, exact, x = loaded(case)
     dim = network.num_inputs
     endless = np.full(dim, np.inf)
-    steps = CutBall(0.05, "linf", -endless, endless)
+    steps = CutBall(0.05, LINF, -endless, endless)
     ranges = [(np.zeros(one.num_units, dtype=int), np.full(one.num_units, one.num_pieces - 1)) for one in network.gates]
     point = x[0].reshape(-1).numpy()
     found = enclose(network, point, steps, *zip(*ranges, strict=True) if ranges else ((), ()), rounding=UNIT)

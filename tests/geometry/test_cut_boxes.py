@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from reluscope.geometry.numbers.norms import Norm
 from reluscope.geometry.polyhedra.cut_boxes import distances_of_cut_boxes, near_in_cut_boxes
 
 
@@ -36,7 +37,7 @@ def dual(lower, upper, form, level):
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
 def test_no_point_is_nearer_and_one_is_as_near(norm):
     for lower, upper, form, level in cases():
-        found = float(distances_of_cut_boxes(lower[None], upper[None], form[None], np.array([level]), norm)[0])
+        found = float(distances_of_cut_boxes(lower[None], upper[None], form[None], np.array([level]), Norm(norm))[0])
         truth = dual(lower, upper, form, level) if norm == "l2" else program(lower, upper, form, level, norm)
         assert found == pytest.approx(truth, rel=1e-6 if norm == "l2" else 1e-9, abs=1e-9)
         assert found <= truth * (1 + 1e-9) or norm == "l2"
@@ -49,7 +50,7 @@ def test_all_that_is_near_is_in_the_box_around_it_and_most_of_the_box_is_needed(
         points = rng.uniform(lower, upper, (4000, len(form)))
         radius = np.inf if case % 5 == 0 else rng.uniform(0.2, 1.5)
         is_near = (points @ form >= level) & (np.linalg.norm(points, ord=order, axis=1) <= radius)
-        low, high = near_in_cut_boxes(lower, upper, form, np.array(level), radius, norm)
+        low, high = near_in_cut_boxes(lower, upper, form, np.array(level), radius, Norm(norm))
         assert (is_near <= ((low <= points) & (points <= high)).all(axis=1)).all()
         if is_near.sum() > 500:
             sides = np.maximum(upper - lower, 1e-300)
@@ -62,10 +63,10 @@ def test_what_is_no_number_or_endless_cuts_nothing_off():
     ends, form = (np.array([-1.0, 0.5]), np.array([1.0, 0.75])), np.array([1.0, 2.0])
     for norm in ("l1", "l2", "linf"):
         for level, own in ((np.nan, form), (-np.inf, form), (0.0, np.zeros(2)), (-1.0, np.full(2, np.nan))):
-            low, high = near_in_cut_boxes(*ends, own, np.array(level), np.inf, norm)
+            low, high = near_in_cut_boxes(*ends, own, np.array(level), np.inf, Norm(norm))
             assert (low == ends[0]).all()
             assert (high == ends[1]).all()
-            low, high = near_in_cut_boxes(*ends, own, np.array(level), 1e3, norm)
+            low, high = near_in_cut_boxes(*ends, own, np.array(level), 1e3, Norm(norm))
             assert (low <= ends[0]).all()
             assert (high >= ends[1]).all()
 
@@ -76,8 +77,8 @@ def test_only_points_right_where_ends_meet_are_left(norm):
     form = np.array([0.6, 0.8])
     nearest = {"l1": [0.0, 0.625], "l2": [0.3, 0.4], "linf": [0.5 / 1.4, 0.5 / 1.4]}[norm]
     radius = {"l1": 0.625, "l2": 0.5, "linf": 0.5 / 1.4}[norm]
-    low, high = near_in_cut_boxes(-np.ones(2), np.ones(2), form, np.array(0.5), radius, norm)
+    low, high = near_in_cut_boxes(-np.ones(2), np.ones(2), form, np.array(0.5), radius, Norm(norm))
     assert (low <= nearest).all()
     assert (nearest <= high).all()
-    beyond = near_in_cut_boxes(np.full(2, 0.9), np.ones(2), form, np.array(0.5), radius, norm)
+    beyond = near_in_cut_boxes(np.full(2, 0.9), np.ones(2), form, np.array(0.5), radius, Norm(norm))
     assert (beyond[0] > beyond[1]).any()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog, nnls
 
 from reluscope.errors import SolverError
-from reluscope.geometry.numbers.norms import dual, size, steepest
+from reluscope.geometry.numbers.norms import Norm
 from reluscope.geometry.polyhedra import nearest_point as module
 from reluscope.geometry.polyhedra.nearest_point import nearest_point
 from reluscope.geometry.programs.active_set import STALLED
@@ -52,7 +52,7 @@ def polyhedra(draw):
 def test_distances_are_those_of_scipy_and_carry_their_proof(polyhedron, norm):
     A, b, x = polyhedron
     truth = by_scipy(A, b, x, norm) if len(A) else 0.0
-    found = nearest_point(A, b, x, norm=norm)
+    found = nearest_point(A, b, x, norm=Norm(norm))
     assert (found.multipliers >= 0).all()
     if truth is None:
         assert found.is_empty
@@ -62,11 +62,11 @@ def test_distances_are_those_of_scipy_and_carry_their_proof(polyhedron, norm):
         return
     assert found.distance == pytest.approx(truth, abs=1e-7)
     assert (A @ found.point <= b + 1e-8).all()
-    assert size(found.point - x, norm) == pytest.approx(found.distance)
+    assert Norm(norm).size(found.point - x) == pytest.approx(found.distance)
     assert found.gap <= 1e-8
     if found.distance > 1e-6:  # the bound again, from the multipliers alone
         form = A.T @ found.multipliers
-        assert found.multipliers @ (A @ x - b) / size(form, dual(norm)) == pytest.approx(truth, abs=1e-6)
+        assert found.multipliers @ (A @ x - b) / Norm(norm).dual.size(form) == pytest.approx(truth, abs=1e-6)
 
 
 @given(polyhedra(), st.sampled_from(NORMS))
@@ -78,8 +78,8 @@ def test_bounds_and_equations_are_rows(polyhedron, norm):
     identity = np.eye(dim)
     rows = np.concatenate([A[1:], identity[1:], -identity, A[:1], -A[:1]])
     offsets = np.concatenate([b[1:], high[1:], -low, b[:1], -b[:1]])
-    as_rows = nearest_point(rows, offsets, x, norm=norm)
-    found = nearest_point(A[1:], b[1:], x, A[:1], b[:1], norm=norm, lower=low, upper=high)
+    as_rows = nearest_point(rows, offsets, x, norm=Norm(norm))
+    found = nearest_point(A[1:], b[1:], x, A[:1], b[:1], norm=Norm(norm), lower=low, upper=high)
     assert found.is_empty == as_rows.is_empty
     if not found.is_empty:
         assert found.distance == pytest.approx(as_rows.distance, abs=1e-8)
@@ -98,10 +98,10 @@ def test_a_half_space_in_many_dimensions_has_its_closed_form(norm):
     rng = np.random.default_rng(0)
     a, x = rng.normal(size=300), rng.normal(size=300)
     others = rng.normal(size=(200, 300))
-    step = 3.0 * steepest(a[None], norm)[0]
+    step = 3.0 * Norm(norm).steepest(a[None])[0]
     A = np.concatenate([-a[None], others])
     b = np.append(-a @ (x + step), others @ (x + step) + 0.1)
-    found = nearest_point(A, b, x, norm=norm)
+    found = nearest_point(A, b, x, norm=Norm(norm))
     assert found.distance == pytest.approx(3.0, rel=1e-9)
     assert found.gap <= 1e-9
 
@@ -109,12 +109,12 @@ def test_a_half_space_in_many_dimensions_has_its_closed_form(norm):
 @pytest.mark.parametrize("norm", NORMS)
 def test_stops_at_the_bound(norm):
     A, b = np.array([[-1.0, 0.0], [0.0, -1.0], [-1.0, -1.0]]), np.array([-1.0, -1.0, -5.0])
-    whole = nearest_point(A, b, np.zeros(2), norm=norm)
-    beyond = nearest_point(A, b, np.zeros(2), norm=norm, bound=0.9 * whole.distance)
+    whole = nearest_point(A, b, np.zeros(2), norm=Norm(norm))
+    beyond = nearest_point(A, b, np.zeros(2), norm=Norm(norm), bound=0.9 * whole.distance)
     assert beyond.distance == np.inf
     assert not beyond.is_empty
     assert 0.9 * whole.distance <= beyond.lower <= whole.distance * (1 + 1e-12)
-    assert nearest_point(A, b, np.zeros(2), norm=norm, bound=1.1 * whole.distance).distance == whole.distance
+    assert nearest_point(A, b, np.zeros(2), norm=Norm(norm), bound=1.1 * whole.distance).distance == whole.distance
 
 
 @pytest.fixture
@@ -155,17 +155,19 @@ def test_many_bounds_in_many_dimensions(norm):
     A, p = rng.normal(size=(6, dim)), rng.uniform(0, 1, dim)
     x = np.where(rng.uniform(size=dim) < 0.5, 0.0, rng.uniform(0, 1, dim))
     b = A @ p
-    found = nearest_point(A, b, x, norm=norm, lower=np.zeros(dim), upper=np.ones(dim), bound=50.0)
+    found = nearest_point(A, b, x, norm=Norm(norm), lower=np.zeros(dim), upper=np.ones(dim), bound=50.0)
     assert found.gap <= 1e-8
     assert ((found.point >= -1e-9) & (found.point <= 1 + 1e-9)).all()
     identity = np.eye(dim)
     rows, offsets = np.concatenate([A, identity, -identity]), np.concatenate([b, np.ones(dim), np.zeros(dim)])
     assert found.distance == pytest.approx(by_scipy(rows, offsets, x, norm), rel=1e-7)
     bounds = {"lower": np.zeros(dim), "upper": np.ones(dim)}
-    beyond = nearest_point(A, b, x, norm=norm, bound=0.9 * found.distance, **bounds)
+    beyond = nearest_point(A, b, x, norm=Norm(norm), bound=0.9 * found.distance, **bounds)
     assert beyond.distance == np.inf
     assert not beyond.is_empty
-    contrary = nearest_point(np.concatenate([A, -A[:1]]), np.append(b, -b[0] - 1), x, norm=norm, bound=50.0, **bounds)
+    contrary = nearest_point(
+        np.concatenate([A, -A[:1]]), np.append(b, -b[0] - 1), x, norm=Norm(norm), bound=50.0, **bounds
+    )
     assert contrary.distance == np.inf
 
 
@@ -193,7 +195,7 @@ def test_rounding_is_taken_off_bounds(offset):
         b = np.array([a @ x - random.random()])
         value, square = exact_square(a[None], b, x, np.ones(1))
         for norm in NORMS:
-            found = nearest_point(a[None], b, x, norm=norm)
+            found = nearest_point(a[None], b, x, norm=Norm(norm))
             below = Fraction(found.lower)
             length = {"l2": None, "l1": max(map(abs, a.tolist())), "linf": sum(map(Fraction, np.abs(a).tolist()))}[norm]
             truth = max(value, Fraction(0)) ** 2 / (square if length is None else Fraction(length) ** 2)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from reluscope.geometry.numbers.norms import size
+from reluscope.geometry.numbers.norms import L2, Norm
 from reluscope.geometry.numbers.scales import exponents, lengths, times_power, units
 from reluscope.geometry.polyhedra.interior import inscribed_ball, unit_rows
 from reluscope.geometry.polyhedra.nearest_point import nearest_point
@@ -33,7 +33,7 @@ def test_lengths_of_vectors_of_any_scale(entries):
     vector = np.array([np.ldexp(float(digits), exponent - 20) for digits, exponent in entries])
     expected = exact_length(vector)
     assert float(lengths(vector)) == pytest.approx(expected, rel=1e-14)
-    assert float(size(vector, "l2")) == pytest.approx(expected, rel=1e-14)
+    assert float(L2.size(vector)) == pytest.approx(expected, rel=1e-14)
     found = units(vector)
     assert float(np.linalg.norm(found)) == pytest.approx(1.0 if vector.any() else 0.0)
     assert (np.sign(found) == np.sign(vector))[np.abs(vector) > 1e-15 * expected].all()
@@ -67,8 +67,8 @@ def test_questions_of_polyhedra_of_any_scale(exponent):
     np.testing.assert_array_equal(unit_rows(A * rows[:, None], b * rows)[0], unit_rows(A, b)[0])
     point, free = np.array([9.0, -7.0, 5.0]), np.full(3, np.inf)
     for norm in ("l1", "l2", "linf"):
-        near = nearest_point(A, b, point, norm=norm, lower=-free, upper=free)
-        there = nearest_point(A, times_power(b, exponent), times_power(point, exponent), norm=norm)
+        near = nearest_point(A, b, point, norm=Norm(norm), lower=-free, upper=free)
+        there = nearest_point(A, times_power(b, exponent), times_power(point, exponent), norm=Norm(norm))
         np.testing.assert_array_equal(there.point, times_power(near.point, exponent))
         assert there.distance == times_power(np.array(near.distance), exponent)
         factor = exponent if norm == "l2" else 0

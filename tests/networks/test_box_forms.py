@@ -10,6 +10,7 @@ import reluscope as rs
 from oracles.rational_steps import ABSOLUTE, LEAKY, RELU, affine, network_of
 from reluscope.analyses.boxes.box_bounds import BoxBounds
 from reluscope.analyses.boxes.output_boxes import half_sides
+from reluscope.geometry.numbers.norms import LINF
 from reluscope.geometry.polyhedra.cut_balls import CutBall
 from reluscope.networks.evaluation.enclosures import enclose
 from reluscope.networks.passes.box_forms import BoxForms
@@ -38,7 +39,7 @@ def check(net, lower, upper, unit):
     first = [np.zeros(stage.gate.num_units, dtype=int) for stage in net.stages]
     last = [np.full(stage.gate.num_units, stage.gate.num_pieces - 1) for stage in net.stages]
     for row, (low, high) in enumerate(zip(lower, upper, strict=True)):
-        steps = CutBall(np.inf, "linf", -half[row], half[row])
+        steps = CutBall(np.inf, LINF, -half[row], half[row])
         alone = enclose(net, (low + high) / 2, steps, first, last, rounding=unit).outputs
         near = {"rtol": 1e-9, "atol": 1e-9}
         np.testing.assert_allclose(value.center[row].numpy().ravel(), alone.centers, **near)

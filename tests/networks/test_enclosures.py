@@ -10,6 +10,7 @@ from torch import nn
 import reluscope as rs
 from networks.models import branched, layers
 from oracles.rational_steps import ABSOLUTE, LEAKY, RELU, affine, network_of
+from reluscope.geometry.numbers.norms import L2, LINF, Norm
 from reluscope.geometry.polyhedra.cut_balls import CutBall
 from reluscope.networks.evaluation.enclosures import enclose
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
@@ -66,10 +67,10 @@ def test_values_are_enclosed(norm, is_held):
         dim = net.num_inputs
         point = rng.normal(size=dim)
         for cut in (None, rng.normal(size=dim)):
-            steps = CutBall(0.4, norm, np.full(dim, -0.3), np.full(dim, 0.35))
+            steps = CutBall(0.4, Norm(norm), np.full(dim, -0.3), np.full(dim, 0.35))
             if cut is not None:
                 length = np.linalg.norm(cut, ord={"l1": np.inf, "l2": 2, "linf": 1}[norm])
-                steps = CutBall(0.4, norm, steps.lower, steps.upper, cut / length, 0.05)
+                steps = CutBall(0.4, Norm(norm), steps.lower, steps.upper, cut / length, 0.05)
             first, last = pieces_range(net)
             if is_held:  # some units of all gates have the pieces of a point nearby
                 code = pieces_of(net.codes(point + drawn(steps, 500)[:1]))
@@ -83,22 +84,22 @@ def test_values_are_enclosed(norm, is_held):
 @given(networks(num_outputs=2, max_width=4), st.integers(0, 99))
 def test_degenerate_networks_are_enclosed(parameters, seed):
     net, point = rs.load(parameters), np.random.default_rng(seed).integers(-2, 3, 2) / 2
-    steps = CutBall(1.0, "l2", -np.ones(2), np.ones(2))
+    steps = CutBall(1.0, L2, -np.ones(2), np.ones(2))
     assert check(net, point, steps, *pieces_range(net)) > 0
 
 
 def test_a_step_that_bends_nothing_is_affine_and_a_range_without_end_stops():
     net = rs.load([(np.eye(2), np.array([1.0, 1.0])), (np.ones((1, 2)), np.zeros(1))])
     free = np.full(2, np.inf)
-    near = enclose(net, np.zeros(2), CutBall(0.5, "l2", -free, free), *pieces_range(net), rounding=ROUNDING)
+    near = enclose(net, np.zeros(2), CutBall(0.5, L2, -free, free), *pieces_range(net), rounding=ROUNDING)
     assert near.open == []
     assert near.outputs.weights.tolist() == [[1.0, 1.0]]
-    far = enclose(net, np.zeros(2), CutBall(np.inf, "l2", -free, free), *pieces_range(net), rounding=ROUNDING)
+    far = enclose(net, np.zeros(2), CutBall(np.inf, L2, -free, free), *pieces_range(net), rounding=ROUNDING)
     assert far.outputs is None
     assert [unit.unit for unit in far.open] == [0, 1]
     assert [unit.parts for unit in far.open] == [((0, 0), (1, 1))] * 2
     for low, high in ((-free, np.ones(2)), (-2 * np.ones(2), free)):
-        half = CutBall(np.inf, "l2", low, high)
+        half = CutBall(np.inf, L2, low, high)
         found = enclose(net, np.zeros(2), half, *pieces_range(net), rounding=ROUNDING)
         assert (found.outputs, [unit.unit for unit in found.open]) == (None, [0, 1])
 
@@ -108,7 +109,7 @@ def test_the_largest_of_candidates_is_enclosed_up_to_its_ends():
     with torch.no_grad():
         model[0].weight[:], model[0].bias[:] = torch.tensor([[1.0], [-1.0]]), 0.0
     net = rs.load(model, input_shape=(1,))  # the larger of u and -u
-    steps = CutBall(1.0, "l2", -np.ones(1), np.ones(1))
+    steps = CutBall(1.0, L2, -np.ones(1), np.ones(1))
     found = enclose(net, np.zeros(1), steps, *pieces_range(net), rounding=ROUNDING).outputs
     for step in (-1.0, 0.0, 1.0):
         assert abs(abs(step) - found.centers[0] - found.weights[0, 0] * step) <= found.spread[0] + 1e-12
@@ -123,7 +124,7 @@ def test_the_largest_of_candidates_is_enclosed_up_to_its_ends():
 def test_noise_counts_in_full_where_later_units_bend():
     # The larger of u and 0, at most 1 by its chord, and then what it has above 0.995.
     net = rs.load([([[1.0]], [0.0]), ([[1.0]], [-0.995]), ([[1.0]], [0.0])])
-    steps = CutBall(1.0, "l2", -np.ones(1), np.ones(1))
+    steps = CutBall(1.0, L2, -np.ones(1), np.ones(1))
     found = enclose(net, np.zeros(1), steps, *pieces_range(net), rounding=ROUNDING).outputs
     assert 0.005 - found.centers[0] - found.weights[0, 0] <= found.spread[0] + 1e-12
 
@@ -133,7 +134,7 @@ CLAMP = ("pointwise", [-0.5, 0.5], [0.0, 1.0, 0.0], [-0.5, 0.0, 0.5])
 
 
 def test_rounding_grows_with_the_size_of_steps():
-    net, steps = network_of([affine([[3.0]], [0.0])], 1), CutBall(1.0, "l2", -np.ones(1), np.ones(1))
+    net, steps = network_of([affine([[3.0]], [0.0])], 1), CutBall(1.0, L2, -np.ones(1), np.ones(1))
     found = enclose(net, np.zeros(1), steps, [], [], rounding=COARSE).outputs
     assert (found.centers, found.weights, found.spread) == (0.0, 3.0, 0.0)
     assert found.errors[0] >= 3 * COARSE  # 3 u may be 3 (1 + 1 / 64) u, up to the end of the steps
@@ -144,7 +145,7 @@ def test_rounding_grows_with_the_size_of_steps():
 def test_rounding_of_a_chord_is_that_of_the_function_where_it_is_farthest():
     rounding = 2.0**-20
     net = network_of([affine([[1.0]], [0.0]), ("pointwise", [0.0], [-3.0, 3.0], [0.0, 0.0]), affine([[1.0]], [0.0])], 1)
-    steps = CutBall(1.0, "l2", -np.ones(1), np.ones(1))
+    steps = CutBall(1.0, L2, -np.ones(1), np.ones(1))
     found = enclose(net, np.zeros(1), steps, *pieces_range(net), rounding=rounding).outputs
     assert found.weights[0, 0] == 0
     # At 1 three products are rounded in turn; the bounds are of first order.
@@ -154,21 +155,21 @@ def test_rounding_of_a_chord_is_that_of_the_function_where_it_is_farthest():
 
 def test_a_unit_without_weights_is_on_the_piece_that_ends_at_it():
     net = rs.load([([[0.0], [1.0]], [0.0, 2.0]), ([[1.0, 1.0]], [0.0])])
-    steps, held = CutBall(1.0, "l2", -np.ones(1), np.ones(1)), [np.array([0, 1])]
+    steps, held = CutBall(1.0, L2, -np.ones(1), np.ones(1)), [np.array([0, 1])]
     assert net.codes([[0.5]]).to_array().tolist() == [[0, 1]]
     assert not enclose(net, np.zeros(1), steps, held, held, rounding=ROUNDING).is_empty
 
 
 def test_one_unit_that_cannot_have_its_piece_is_enough():
     net = rs.load([([[1.0], [1.0]], [2.0, -2.0]), ([[1.0, 1.0]], [0.0])])
-    steps = CutBall(1.0, "l2", -np.ones(1), np.ones(1))
+    steps = CutBall(1.0, L2, -np.ones(1), np.ones(1))
     for pieces in ([0, 0], [1, 1], [0, 1], [1, 0]):  # one is on and the other is off all over
         held = [np.array(pieces)]
         assert enclose(net, np.zeros(1), steps, held, held, rounding=ROUNDING).is_empty == (pieces != [1, 0])
 
 
 def test_both_parts_of_an_open_unit_leave_a_piece_that_it_may_be_on():
-    net, steps = network_of([affine([[1.0]], [0.0]), CLAMP], 1), CutBall(0.25, "l2", -np.ones(1), np.ones(1))
+    net, steps = network_of([affine([[1.0]], [0.0]), CLAMP], 1), CutBall(0.25, L2, -np.ones(1), np.ones(1))
     for point, parts in ((-0.5, ((0, 0), (1, 2))), (0.5, ((0, 1), (2, 2)))):
         (unit,) = enclose(net, np.array([point]), steps, *pieces_range(net), rounding=ROUNDING).open
         assert unit.parts == parts
@@ -222,7 +223,7 @@ def test_all_networks_within_rounding_are_enclosed(kinks, is_held):
             steps, width = [*steps, layer, kink], 2
         steps.append(affine(generator.normal(size=(1, 2)), generator.normal(size=1)))
         net, radius = network_of(steps, 2), float(generator.choice([0.0, 0.01, 0.1]))
-        ball = CutBall(radius, "linf", np.full(2, -radius), np.full(2, radius))
+        ball = CutBall(radius, LINF, np.full(2, -radius), np.full(2, radius))
         first, last = pieces_range(net)
         if is_held:
             for low, high, piece in zip(first, last, values_of(rounded(steps, generator), point[None])[1], strict=True):
@@ -250,9 +251,9 @@ def test_all_networks_within_rounding_are_enclosed(kinks, is_held):
 def test_steps_are_as_large_as_the_ball_and_the_box_let_them_be():
     net, point, ends = network_of([affine([[3.0, 5.0]], [0.0])], 2), np.array([1.0, -2.0]), np.array([0.25, np.inf])
     for steps, reach in (
-        (CutBall(1.0, "l2", -ends, 2 * ends), [0.5, 1.0]),
-        (CutBall(1.0, "l2", -2 * ends, ends), [0.5, 1.0]),
-        (CutBall(np.inf, "l2", np.array([-0.25, -2.0]), np.array([0.5, 0.5])), [0.5, 2.0]),
+        (CutBall(1.0, L2, -ends, 2 * ends), [0.5, 1.0]),
+        (CutBall(1.0, L2, -2 * ends, ends), [0.5, 1.0]),
+        (CutBall(np.inf, L2, np.array([-0.25, -2.0]), np.array([0.5, 0.5])), [0.5, 2.0]),
     ):
         found = enclose(net, point, steps, [], [], rounding=COARSE).outputs
         assert found.errors[0] == COARSE * (3 * (1 + reach[0]) + 5 * (2 + reach[1]))
@@ -264,7 +265,7 @@ def test_only_open_units_without_end_are_split_where_a_range_has_none():
         [affine([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]], np.zeros(3)), RELU, affine(np.ones((1, 3)), [0.0])], 2
     )
     ends, first = np.array([1.0, np.inf]), [np.array([0, 0, 1])]
-    found = enclose(net, np.zeros(2), CutBall(np.inf, "l2", -ends, ends), first, [np.ones(3, int)], rounding=ROUNDING)
+    found = enclose(net, np.zeros(2), CutBall(np.inf, L2, -ends, ends), first, [np.ones(3, int)], rounding=ROUNDING)
     assert ([one.unit for one in found.open], found.outputs) == ([1], None)
 
 
@@ -403,7 +404,7 @@ def test_forms_are_those_of_their_rules(kinks, held):
             steps, width = [*steps, layer, kink], 3
         steps.append(affine(generator.normal(size=(2, 3)), generator.normal(size=2)))
         net, unit = network_of(steps, 3), 2.0 ** -float(generator.choice([6, 10]))
-        ball = CutBall(around, "linf", np.full(3, -around), np.full(3, around))
+        ball = CutBall(around, LINF, np.full(3, -around), np.full(3, around))
         first, last = pieces_range(net)
         if held is not None:
             pieces = values_of(steps, point[None] + held * generator.normal(size=3))[1]
@@ -439,7 +440,7 @@ def test_a_piece_that_is_missed_by_less_than_rounding_may_be_had(side):
     net = network_of([affine([[side]], [-side]), RELU, affine([[1.0]], [0.0])], 1)
     held = [np.array([1 if side > 0 else 0])]
     for radius, is_empty in ((0.9, False), (0.8, True)):
-        steps = CutBall(radius, "l2", -np.ones(1), np.ones(1))
+        steps = CutBall(radius, L2, -np.ones(1), np.ones(1))
         assert enclose(net, np.zeros(1), steps, held, held, rounding=COARSE).is_empty == is_empty
 
 
@@ -447,7 +448,7 @@ def test_a_piece_that_is_missed_by_less_than_rounding_may_be_had(side):
 def test_a_candidate_that_is_behind_all_over_is_not_chosen(point, possible):
     """The larger of u and -u, and beside it one that is open."""
     net = network_of([affine([[1.0], [-1.0], [1.0], [-1.0]], [0.0, 0.0, -point, point]), ("max", 2)], 1)
-    steps = CutBall(1.0, "l2", -np.ones(1), np.ones(1))
+    steps = CutBall(1.0, L2, -np.ones(1), np.ones(1))
     for candidate in (0, 1):
         first, last = [np.array([candidate, 0])], [np.array([candidate, 1])]
         found = enclose(net, np.array([point]), steps, first, last, rounding=ROUNDING)

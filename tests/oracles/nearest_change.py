@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from reluscope.geometry.numbers.norms import size
+from reluscope.geometry.numbers.norms import Norm
 
 
 def in_the_plane(part, x, label, norm):
@@ -52,7 +52,7 @@ def to_segment(start, end, norm):
     (a, b), (c, d) = start, along
     pairs = [(a, c), (b, d), (a - b, c - d), (a + b, c + d), (start @ along, along @ along)]
     shares = [0.0, 1.0] + [min(max(-p / q, 0.0), 1.0) for p, q in pairs if q]
-    return min(float(size(start + share * along, norm)) for share in shares)
+    return min(float(Norm(norm).size(start + share * along)) for share in shares)
 
 
 def by_milp(layers, x, label, norm, box):

@@ -7,6 +7,7 @@ import pytest
 
 import reluscope as rs
 from oracles.rational_steps import RELU, affine, fractions_of, network_of, rational_map
+from reluscope.geometry.numbers.norms import Norm
 from reluscope.regions.nearest_facets import nearest_facets
 from reluscope.regions.region_of_code import region_of_code
 
@@ -39,7 +40,7 @@ def test_distances_to_facets_are_within_their_errors(norm):
         steps, point = cancelling(seed), np.random.default_rng(seed + 500).normal(size=2)
         exact = min(exact_distance(rational_map(steps[: 2 * gate + 1], point)[0], point, norm) for gate in range(3))
         net = network_of(steps, 2)
-        found = nearest_facets(net.at(point[None]), norm=norm)
+        found = nearest_facets(net.at(point[None]), norm=Norm(norm))
         away = abs(Fraction(found.distances[0]) - exact)
         assert away <= Fraction(found.errors[0])
         apart += away > 1e-10
@@ -86,7 +87,7 @@ def test_errors_do_not_depend_on_the_blocks_of_inputs(norm):
     steps, point = cancelling(3), np.random.default_rng(503).normal(size=2)
     steps[0] = affine(steps[0][1] * np.array([1.0, 1e-6]), steps[0][2])  # the last input matters least
     net = network_of(steps, 2)
-    whole, parts = (nearest_facets(net.at(point[None]), norm=norm, memory=budget) for budget in (2**28, 1))
+    whole, parts = (nearest_facets(net.at(point[None]), norm=Norm(norm), memory=budget) for budget in (2**28, 1))
     assert parts.distances == pytest.approx(whole.distances, rel=1e-12)
     assert parts.errors == pytest.approx(whole.errors, rel=1e-9, abs=0)
     assert parts.sources.tolist() == whole.sources.tolist()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.geometry.numbers.norms import Norm, dual, size
+from reluscope.geometry.numbers.norms import Norm
 from reluscope.geometry.programs.proved_programs import nearest
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError, Weights
@@ -104,7 +104,7 @@ class ExactFacets:
         scale = max(map(abs, slopes.values()))
         for axis, slope in slopes.items():
             normal[axis] = nearest(-slope / scale)
-        distance = nearest(slack / scale) / float(size(normal, dual(self._norm)))
+        distance = nearest(slack / scale) / float(self._norm.dual.size(normal))
         error = (dim + 4) * EPS * min(distance, np.finfo(float).max) + (SMALLEST if slack else 0.0)
         return Facet(distance, min(distance, np.finfo(float).max) - error, distance + error, normal)
 

@@ -15,7 +15,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from reluscope.errors import DiscontinuousNetworkError
-from reluscope.geometry.numbers.norms import Norm, check_norm, dual, size
+from reluscope.geometry.numbers.norms import L2, Norm
 from reluscope.geometry.numbers.scales import LONGEST, SHORTEST
 from reluscope.networks.evaluation.backward import Recording
 from reluscope.networks.evaluation.gradient_errors import gradient_errors
@@ -55,13 +55,12 @@ class NearestFacets:
         return self.distances == 0
 
 
-def nearest_facets(at: Evaluation, *, norm: Norm = "l2", memory: int = BUDGET) -> NearestFacets:
+def nearest_facets(at: Evaluation, *, norm: Norm = L2, memory: int = BUDGET) -> NearestFacets:
     """Return how far points are from the boundary of their linear regions.
 
-    Distances are in input space, without a domain. Costs about n forward passes per point. Raises InputError for an
-    unknown norm, DiscontinuousNetworkError if a gate passes on the k largest.
+    Distances are in input space, without a domain. Costs about n forward passes per point. Raises
+    DiscontinuousNetworkError if a gate passes on the k largest.
     """
-    check_norm(norm)
     if top := [stage.gate.name for stage in at.network.stages if isinstance(stage.gate, TopK)]:
         raise DiscontinuousNetworkError(
             f"distances to all facets look at one unit at a time, and the top-k gate {top[0]!r} compares two: take the "
@@ -98,7 +97,7 @@ class _Doubtful(NamedTuple):
 @torch.no_grad()
 def _nearest(at: Evaluation, norm: Norm, block: int, exact: ExactFacets) -> NearestFacets:
     network, number = at.network, len(at)
-    spread = float(size(np.ones(network.num_inputs), dual(norm)))
+    spread = norm.dual.size_of_ones(network.num_inputs)
     constants = gate_values(network, HeldNumbers(at.pieces), torch.zeros_like(at.points))
     lengths, largest = _lengths(at, norm, max(1, block))
     errors_of_maps, of_outputs = gradient_errors(network, at.pieces, largest, number, at.tolerance.unit)
@@ -197,28 +196,20 @@ def _lengths(at: Evaluation, norm: Norm, block: int) -> tuple[list[np.ndarray], 
             own = piece.long()[..., None]
             if isinstance(stage.gate, Max):
                 weight = weight - weight.gather(2, own[..., None].expand(-1, -1, 1, weight.shape[-1]))
-            part = _part(weight, norm)
-            if norm == "l2" and part.numel() and not SHORTEST < float(part.min()) <= float(part.max()) < LONGEST:
+            part = norm.dual.size_of_tensor(weight)
+            if norm.order == 2 and part.numel() and not SHORTEST < float(part.min()) <= float(part.max()) < LONGEST:
                 moves = entries > 0
                 if isinstance(stage.gate, Max):
                     moves = (moves | moves.gather(2, own)).scatter(2, own, False)
                 extreme = moves & ~((part > SHORTEST) & (part < LONGEST))
-                part[extreme] = torch.from_numpy(size(weight[extreme].cpu().numpy(), "l2")).to(part.device)
+                part[extreme] = torch.from_numpy(L2.size(weight[extreme].cpu().numpy())).to(part.device)
             if start == 0:
                 sizes.append(part)
                 largest.append(entries)
             else:
                 largest[index] = torch.maximum(largest[index], entries)
-                join = {"l1": torch.maximum, "l2": torch.hypot, "linf": torch.add}[norm]
-                sizes[index] = join(sizes[index], part)
+                sizes[index] = norm.dual.joined(sizes[index], part)
     return [table.cpu().numpy() for table in sizes], largest
-
-
-def _part(weight: torch.Tensor, norm: Norm) -> torch.Tensor:
-    """Return the dual norm of normals on a block of inputs; in l2 only if their squares are in range."""
-    if norm == "l2":
-        return weight.square().sum(-1).sqrt()
-    return weight.abs().amax(-1) if norm == "l1" else weight.abs().sum(-1)
 
 
 def facet_normals(at: Evaluation, sources: Int[np.ndarray, "s 3"]) -> Float[np.ndarray, "s n"]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import reluscope as rs
 from networks.models import branched, layers
 from reluscope.analyses.robustness import distance_to_facets as boundary
-from reluscope.geometry.numbers.norms import dual, size
+from reluscope.geometry.numbers.norms import Norm
 from reluscope.networks.point_evaluation import bytes_of_gates
 from reluscope.testing import networks
 
@@ -19,7 +19,7 @@ def by_half_spaces(net, points, norm, domain):
     found = []
     for region, point in zip(rs.regions(net, points, domain=domain), points, strict=True):
         P = region.polyhedron
-        found.append(((P.b - P.A @ point) / size(P.A, dual(norm))).min(initial=np.inf))
+        found.append(((P.b - P.A @ point) / Norm(norm).dual.size(P.A)).min(initial=np.inf))
     return np.array(found)
 
 
@@ -33,7 +33,7 @@ def test_distances_are_those_of_all_half_spaces(make, norm, bounded):
     domain = rs.Box(-1.01, 1.02, net.num_inputs) if bounded else None
     found = rs.robustness.boundary_distance(net, points, norm=norm, domain=domain)
     assert np.allclose(found["boundary_distance"].value, by_half_spaces(net, points, norm, domain), rtol=1e-9)
-    assert np.allclose(size(found.details["points"] - points, norm), found["boundary_distance"].value, rtol=1e-9)
+    assert np.allclose(Norm(norm).size(found.details["points"] - points), found["boundary_distance"].value, rtol=1e-9)
     assert found.finding("boundary_distance", 0).claim == "EXACT"
     assert (found.finding("boundary_distance", 0).tolerance or 0.0) < 1e-9
 

@@ -8,6 +8,7 @@ import pytest
 import reluscope as rs
 from reluscope.analyses.robustness.cells_of_classes import open_domain, viewpoint
 from reluscope.analyses.robustness.class_changes import Change, confirm
+from reluscope.geometry.numbers.norms import L2
 from reluscope.geometry.polyhedra import nearest_point as module
 from reluscope.geometry.programs.active_set import EMPTY
 from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
@@ -18,7 +19,7 @@ from reluscope.tolerance import Tolerance
 def cell():
     """The quadrant in which x is ahead of y at (3, 1)."""
     net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-    view = viewpoint(*open_domain(net, rs.Box(-4, 4, 2)), np.array([3.0, 1.0]), "l2", Tolerance())
+    view = viewpoint(*open_domain(net, rs.Box(-4, 4, 2)), np.array([3.0, 1.0]), L2, Tolerance())
     return view.cell(view.first_pieces())
 
 

@@ -12,7 +12,7 @@ from oracles.rational_steps import LEAKY, affine, fractions_of, network_of, rati
 from reluscope.analyses.robustness import certified_radii as certified
 from reluscope.analyses.robustness.distance_quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE
 from reluscope.findings import Status
-from reluscope.geometry.numbers.norms import dual, size
+from reluscope.geometry.numbers.norms import Norm
 from reluscope.networks import point_evaluation
 from reluscope.regions.nearest_facets import nearest_facets
 
@@ -80,9 +80,9 @@ def test_exact_distances_to_the_decision_boundary_against_a_search(norm):
     assert set(found.claims) == {"EXACT", "LOWER"}
     angles = np.linspace(0, 2 * np.pi, 721)
     circle = np.c_[np.cos(angles), np.sin(angles)]
-    circle /= size(circle, norm)[:, None]
+    circle /= Norm(norm).size(circle)[:, None]
     corners = [[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]]
-    circle = np.concatenate([circle, np.array(corners) / size(np.array(corners), norm)[:, None]])
+    circle = np.concatenate([circle, np.array(corners) / Norm(norm).size(np.array(corners))[:, None]])
     for point, lower, exact in zip(points, found.lower, found.is_exact, strict=True):
         own = int(net(point).argmax())
         inside = point + lower * 0.9999 * np.concatenate([circle, 0.5 * circle])
@@ -138,7 +138,7 @@ def test_one_output(norm):
     assert found.value == pytest.approx([0.1, 0.1])
     assert not found.is_exact.any()
     found = radii(net, [[1 / 6, 1 / 6]], norm)
-    assert found.value == pytest.approx([(7 / 6 - 1) / size(np.array([3.0, 4.0]), dual(norm))])
+    assert found.value == pytest.approx([(7 / 6 - 1) / Norm(norm).dual.size(np.array([3.0, 4.0]))])
     assert found.is_exact.all()
 
 

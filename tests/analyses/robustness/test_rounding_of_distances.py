@@ -16,6 +16,7 @@ from reluscope.analyses.robustness.class_changes import Change
 from reluscope.analyses.robustness.distance_search import EndedSearch
 from reluscope.analyses.robustness.exact_cells import ExactCells
 from reluscope.findings import Status
+from reluscope.geometry.numbers.norms import L2, Norm
 from reluscope.tolerance import Tolerance
 
 NORMS = ("l1", "linf")
@@ -223,7 +224,7 @@ def test_a_class_that_rounding_could_have_made_is_no_change():
     for offset in (1e8, -1e8):
         net = rs.load([(np.eye(2), np.array([1e3, 1e3])), (np.eye(2), np.array([offset, offset]))])
         net, window = open_domain(net, None)
-        view = viewpoint(net, window, np.array([3.0, 1.0]), "l2", Tolerance())
+        view = viewpoint(net, window, np.array([3.0, 1.0]), L2, Tolerance())
         small, large = np.array([-1.0 - 1e-8, 1.0 + 1e-8]), np.array([-1.0 - 1e-2, 1.0 + 1e-2])
         assert _first_other_class(view, small[None], ties=False) is None
         assert _first_other_class(view, np.array([small, large]), ties=False)[1] == 1
@@ -261,11 +262,10 @@ def test_points_after_an_interruption_are_not_reached(monkeypatch):
 def test_a_way_is_followed_as_far_as_a_cell_s_outputs_hold(norm):
     from reluscope.analyses.robustness.cells_of_classes import StepRegion, open_domain, viewpoint
     from reluscope.analyses.robustness.class_changes import _share_within
-    from reluscope.geometry.numbers.norms import size
     from reluscope.tolerance import Tolerance
 
     net, window = open_domain(rs.load([(np.eye(2), np.array([50.0, 50.0])), (np.eye(2), np.zeros(2))]), None)
-    view = viewpoint(net, window, np.array([3.0, 1.0]), norm, Tolerance())
+    view = viewpoint(net, window, np.array([3.0, 1.0]), Norm(norm), Tolerance())
     own = view.cell(view.first_pieces())
     own, table = view.cell(view.first_pieces()), own.half_spaces
     cell = StepRegion(view, table.rows, table.offsets, own.errors, own.entries, own.outputs, radius=2.0)
@@ -273,8 +273,8 @@ def test_a_way_is_followed_as_far_as_a_cell_s_outputs_hold(norm):
     assert _share_within(step, short, cell) == 1.0
     share = _share_within(step, long, cell)
     assert 0 < share < 1
-    assert size(step + share * long, norm) <= 2.0
-    assert size(step + share * long, norm) == pytest.approx(2.0)
+    assert Norm(norm).size(step + share * long) <= 2.0
+    assert Norm(norm).size(step + share * long) == pytest.approx(2.0)
     assert _share_within(np.array([2.0, 0.0]), np.array([1.0, 0.0]), cell) < 1e-15
 
 
@@ -285,7 +285,7 @@ def test_what_is_confirmed_far_inside_lies_on_the_way_there(monkeypatch):
     from reluscope.tolerance import Tolerance
 
     net, window = open_domain(rs.load([(np.eye(2), np.array([50.0, 50.0])), (np.eye(2), np.zeros(2))]), None)
-    view = viewpoint(net, window, np.array([3.0, 1.0]), "l2", Tolerance())
+    view = viewpoint(net, window, np.array([3.0, 1.0]), L2, Tolerance())
     assert isinstance(view, Viewpoint)
     own = view.cell(view.first_pieces())
     own, table = view.cell(view.first_pieces()), own.half_spaces
@@ -326,7 +326,7 @@ def test_a_class_right_beyond_counts_if_rounding_cannot_undo_it():
     net = network_of([affine(np.eye(2), [9.0, 9.0]), RELU, affine(np.eye(2), [0.0, 0.0])], 2)
     steps = np.array([[0.0, 0.0], [-1.0, 1.0], [-1.0 - 1e-6, 1.0 + 1e-6]])
     for tolerance, expected in ((rs.Tolerance(), 1), (rs.Tolerance(rounding=2.0**45), None)):
-        view = viewpoint(*open_domain(net, None), np.array([3.0, 1.0]), "l2", tolerance)
+        view = viewpoint(*open_domain(net, None), np.array([3.0, 1.0]), L2, tolerance)
         found = changes._first_other_class(view, steps, ties=False)
         assert (None if found is None else found[1]) == expected
         assert found is None or found[0].tolist() == steps[2].tolist()
@@ -338,7 +338,7 @@ def test_a_class_that_ties_on_a_line_alone_wins_in_no_open_region():
     # Of 0 and |x| the first one is taken at 0, where neither unit is active, and nowhere else.
     net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[0.0, 0.0], [1.0, 1.0]]), np.zeros(2))])
     net, window = open_domain(net, rs.Box(-2, 2, 1))
-    cells = ExactCells(viewpoint(net, window, np.array([1.0]), "l2", Tolerance()))
+    cells = ExactCells(viewpoint(net, window, np.array([1.0]), L2, Tolerance()))
     flat = ((0, 0),)
     assert cells._change(flat, 0) is None
     assert cells.change([np.array([0, 0])], 0).distance == 1.0
@@ -346,7 +346,7 @@ def test_a_class_that_ties_on_a_line_alone_wins_in_no_open_region():
 
 def test_a_point_that_floats_leave_outside_goes_in_before_its_distance_is_told(monkeypatch):
     net, window = open_domain(rs.load([(np.eye(1), np.full(1, 9.0)), (np.ones((1, 1)), np.zeros(1))]), rs.Box(-5, 5, 1))
-    cells = ExactCells(viewpoint(net, window, np.zeros(1), "l2", Tolerance()))
+    cells = ExactCells(viewpoint(net, window, np.zeros(1), L2, Tolerance()))
     nearest_point = exact_cells.nearest_point
 
     def short(*of, **asked):

@@ -15,6 +15,7 @@ from reluscope.analyses.robustness.distance_search import _NearestChange, _radii
 from reluscope.analyses.robustness.enclosed_cells import enclosed_cell
 from reluscope.analyses.robustness.exact_cells import ExactCells
 from reluscope.analyses.robustness.nearest_known import Doubt
+from reluscope.geometry.numbers.norms import L2, Norm
 from reluscope.geometry.polyhedra.cut_balls import CutBall
 from reluscope.networks.evaluation.enclosures import Enclosure
 from reluscope.networks.passes.forms import Forms, OpenUnit
@@ -25,7 +26,7 @@ BOX = rs.Box(-2, 2, 2)
 
 def view_of(seed, norm="l2", sizes=(2, 6, 5, 3)):
     net, window = open_domain(rs.load(layers(list(sizes), seed=seed)), BOX)
-    return viewpoint(net, window, np.random.default_rng(seed).uniform(-1, 1, 2), norm, Tolerance())
+    return viewpoint(net, window, np.random.default_rng(seed).uniform(-1, 1, 2), Norm(norm), Tolerance())
 
 
 def stopped_at(view, regions):
@@ -67,7 +68,7 @@ def test_without_a_domain_and_a_first_change_the_nearest_is_found_as_well(monkey
     for seed in range(3):
         net, point = rs.load(layers([2, 3, 2], seed=seed)), np.random.default_rng(seed).uniform(-1, 1, 2)
         near, far = (
-            search(viewpoint(*open_domain(net, domain), point, "l2", Tolerance()), rs.Budget())
+            search(viewpoint(*open_domain(net, domain), point, L2, Tolerance()), rs.Budget())
             for domain in (None, rs.Box(-50, 50, 2))
         )
         assert (near.stopped, near.num_undecided, near.change is None) == ("", 0, far.change is None)
@@ -199,7 +200,7 @@ def test_a_class_that_never_wins_is_not_looked_for():
 def corner_view(point, offset=0.0, tolerance=None):
     """A point from which the classes x_0 and x_1 tie at (x_0 - x_1) / sqrt(2), all units far from their kinks."""
     net = rs.load([(np.eye(2), np.array([9.0, 9.0])), (np.eye(2), np.array([offset, offset]))])
-    return viewpoint(*open_domain(net, None), np.array(point), "l2", tolerance or Tolerance())
+    return viewpoint(*open_domain(net, None), np.array(point), L2, tolerance or Tolerance())
 
 
 def test_what_is_no_nearer_than_the_change_known_bounds_the_answer_by_its_proof(monkeypatch):
@@ -256,7 +257,7 @@ def test_one_row_with_noise_is_noise(spreads, is_exact):
         Forms(-np.ones(len(row)), np.ones((len(row), 2)), np.array(row)[:, None], np.full(len(row), 1e-12))
         for row in spreads
     ]
-    ball = CutBall(1.0, "l2", view.lower, view.upper)
+    ball = CutBall(1.0, L2, view.lower, view.upper)
     cell, noise, found = enclosed_cell(view, ball, Enclosure(False, limits, [OpenUnit(0, 0, ((0, 0), (1, 1)))], None))
     assert found is is_exact
     flat = np.array([entry for row in spreads for entry in row])

@@ -9,7 +9,7 @@ from networks.models import layers
 from reluscope.analyses.robustness import distance_search as search
 from reluscope.analyses.robustness import tied_regions
 from reluscope.budget import INTERRUPTED
-from reluscope.geometry.numbers.norms import size
+from reluscope.geometry.numbers.norms import Norm
 
 NORMS = ("l1", "l2", "linf")
 # A budget of regions leaves each point a search of its own.
@@ -52,7 +52,7 @@ def test_one_partition_says_what_searches_say(monkeypatch, parameters, bounds, n
     assert listed.details["num_branches"].max() < 20
     for row, point in enumerate(x):
         is_other = classes(net, z) != listed.details["classes"][row]
-        assert (size(z[is_other] - point, norm) >= own.lower[row]).all()
+        assert (Norm(norm).size(z[is_other] - point) >= own.lower[row]).all()
 
 
 def classes(net, z):

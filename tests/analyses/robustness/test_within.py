@@ -8,7 +8,7 @@ from scipy.optimize import linprog, nnls
 
 import reluscope as rs
 from networks.models import layers
-from reluscope.geometry.numbers.norms import size
+from reluscope.geometry.numbers.norms import Norm
 from reluscope.testing import networks
 
 NORMS = ("l1", "l2", "linf")
@@ -57,7 +57,7 @@ def test_nearest_of_all_rivals(norm, bounded):
         assert outputs[found.details["rivals"][row]] == pytest.approx(
             float(outputs[found.details["classes"][row]]), abs=1e-7
         )
-        assert size(found.details["points"][row] - points[row], norm) == pytest.approx(truth[row])
+        assert Norm(norm).size(found.details["points"][row] - points[row]) == pytest.approx(truth[row])
         assert found.finding("decision_distance_within", row).claim == "EXACT"
     assert (found.details["rivals"][np.isinf(truth)] == -1).all()
 

@@ -16,8 +16,8 @@ from reluscope.networks.passes.box_forms import SeenRange
 
 # Weights of all boxes from which on threads pay.
 THREADED_WEIGHTS = 200_000
-# As kernels count them.
-NORMS: tuple[Norm, ...] = ("l1", "l2", "linf")
+# Of norms, as kernels count them.
+ORDERS = (1.0, 2.0, np.inf)
 
 
 FormArrays: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -115,7 +115,7 @@ class DenseBoxes:
         """
         x, rows, norm = asked
         arrays = (np.ascontiguousarray(one, dtype=np.float64) for one in (lower, upper, keys, *seen, x, rows))
-        kind, ends = NORMS.index(norm), np.array(lengths)
+        kind, ends = ORDERS.index(norm.order), np.array(lengths)
         found = _kernels.near_boxes(*self._arrays, *arrays, kind, ends, most_boxes, *codes)  # pyright: ignore[reportCallIssue]
         return LeftBoxes(*found)
 

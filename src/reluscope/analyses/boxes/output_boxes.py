@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from reluscope.geometry.numbers.norms import LINF
 from reluscope.geometry.polyhedra.cut_balls import CutBall
 from reluscope.networks.evaluation.enclosures import enclose
 from reluscope.networks.network import Network
@@ -103,7 +104,7 @@ def output_box(network: Network, lower: Float[np.ndarray, " n"], upper: Float[np
     Cost: about a forward pass for each input and each unit that may change its piece on the box.
     """
     center, half = (lower + upper) / 2, half_sides(lower, upper)
-    steps = CutBall(np.inf, "linf", -half, half)
+    steps = CutBall(np.inf, LINF, -half, half)
     gates = [stage.gate for stage in network.stages]
     first = [np.zeros(gate.num_units, dtype=np.int64) for gate in gates]
     last = [np.full(gate.num_units, gate.num_pieces - 1, dtype=np.int64) for gate in gates]

@@ -14,8 +14,9 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from reluscope.analyses.classification.class_predictions import read_classes
-from reluscope.arguments import Count, Positive, read_arguments, read_option
+from reluscope.arguments import Count, Positive, read_arguments
 from reluscope.errors import InputError
+from reluscope.geometry.numbers.norms import AnyNorm, Norm
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.evaluation.backward import Recording
 from reluscope.networks.evaluation.choices import read_domain
@@ -24,7 +25,6 @@ from reluscope.networks.network import Network
 from reluscope.networks.passes.network_graph import BUDGET
 from reluscope.networks.passes.numbers import NUMBERS
 
-NORMS = ("linf", "l2")
 # So many times the radius is the length of all steps together, which lets the walk turn inside the ball.
 REACH = 2.5
 
@@ -37,7 +37,7 @@ def pgd(
     *,
     radius: Positive,
     steps: Count = 40,
-    norm: str = "linf",
+    norm: AnyNorm = "linf",
     box: Box | None = None,
 ) -> Float[np.ndarray, "s n"]:
     """Return points near the given points at which the loss of their labels is large.
@@ -85,7 +85,9 @@ def pgd(
     points = network.points(x)
     number = len(points)
     labels = read_classes(network, labels, number)
-    norm = read_option(norm, "norm", NORMS)
+    norm = Norm.of(norm)
+    if norm.order == 1:
+        raise InputError("pgd steps in l2 and linf alone: give norm='l2' or norm='linf'")
     low, high = _bounds(network, points, box)
     tape = 4 * 8 * sum(node.size for node in network.nodes)
     found = [
@@ -115,7 +117,7 @@ def _ascend(
     labels: Tensor,
     radius: float,
     steps: int,
-    norm: str,
+    norm: Norm,
     low: Tensor,
     high: Tensor,
 ) -> Tensor:
@@ -143,16 +145,16 @@ def _per_point(values: Tensor, like: Tensor) -> Tensor:
     return values.reshape(-1, *(1,) * (like.ndim - 1))
 
 
-def _steepest(gradient: Tensor, norm: str) -> Tensor:
-    if norm == "linf":
+def _steepest(gradient: Tensor, norm: Norm) -> Tensor:
+    if norm.order == torch.inf:
         return gradient.sign()
     length = _per_point(torch.linalg.vector_norm(gradient.flatten(1), dim=1), gradient)
     return torch.where(length > 0, gradient / length.clamp_min(torch.finfo(torch.float64).tiny), 0.0)
 
 
-def _into_ball(x: Tensor, center: Tensor, radius: float, norm: str) -> Tensor:
+def _into_ball(x: Tensor, center: Tensor, radius: float, norm: Norm) -> Tensor:
     away = x - center
-    if norm == "linf":
+    if norm.order == torch.inf:
         return center + away.clamp(-radius, radius)
     length = _per_point(torch.linalg.vector_norm(away.flatten(1), dim=1), away)
     return center + away * (radius / length.clamp_min(radius))

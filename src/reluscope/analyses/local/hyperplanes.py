@@ -17,6 +17,7 @@ from torch import Tensor
 from reluscope.arguments import read_arguments, read_positions
 from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import InputError
+from reluscope.geometry.numbers.norms import L2
 from reluscope.networks.evaluation.gradient_errors import gradient_errors
 from reluscope.networks.evaluation.linearize import gate_values_in_turn, identity, pull_back, weight_of_units
 from reluscope.networks.evaluation.unit_half_spaces import gate_rows
@@ -201,7 +202,7 @@ def _exact_normals(
     network: Network, point: Tensor, code: list[list[int]], sources: np.ndarray
 ) -> dict[tuple[int, ...], np.ndarray]:
     """Return normals into the region of rows that are not constant, by fractions, as far as these are quick."""
-    facets, most = ExactFacets(network, "l2"), MULTIPLICATIONS
+    facets, most = ExactFacets(network, L2), MULTIPLICATIONS
     found: dict[tuple[int, ...], np.ndarray] = {}
     if not len(sources) or not facets.is_small:
         return found

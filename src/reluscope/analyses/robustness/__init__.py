@@ -4,6 +4,5 @@ from reluscope.analyses.robustness.certified_radii import certified_radius
 from reluscope.analyses.robustness.distance_to_classes import decision_distance
 from reluscope.analyses.robustness.distance_to_facets import boundary_distance
 from reluscope.analyses.robustness.within import decision_distance_within
-from reluscope.geometry.numbers.norms import Norm
 
-__all__ = ["Norm", "boundary_distance", "certified_radius", "decision_distance", "decision_distance_within"]
+__all__ = ["boundary_distance", "certified_radius", "decision_distance", "decision_distance_within"]

@@ -18,7 +18,7 @@ from jaxtyping import Float
 from reluscope.analyses.classification.class_predictions import num_classes, predicted_classes
 from reluscope.analyses.robustness.cells_of_classes import Viewpoint
 from reluscope.analyses.robustness.class_changes import Change, confirm
-from reluscope.geometry.numbers.norms import dual, size, steepest
+from reluscope.geometry.numbers.norms import L2
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 
 MAX_ROUNDS = 12
@@ -47,7 +47,7 @@ def nearby_change(view: Viewpoint, until: float = inf) -> Change | None:
     if not len(steps):
         steps = _by_directions(view)
     best = None
-    for step in steps[np.argsort(size(steps, view.norm), kind="stable")[:NUM_POLISHED]]:
+    for step in steps[np.argsort(view.norm.size(steps), kind="stable")[:NUM_POLISHED]]:
         found = polished(view, step, until)
         if found is not None and (best is None or found.distance < best.distance):
             best = found
@@ -59,13 +59,13 @@ def nearest_of(view: Viewpoint, steps: Float[np.ndarray, "k n"]) -> Float[np.nda
     steps = steps[_is_other_class(view, steps)]
     if not len(steps):
         return None
-    return _first_changes(view, steps[[size(steps, view.norm).argmin()]])[0]
+    return _first_changes(view, steps[[view.norm.size(steps).argmin()]])[0]
 
 
 def nearer_by(view: Viewpoint, places: Float[np.ndarray, "k n"], change: Change | None) -> Change | None:
     """Return a change of class nearer than one that is known, on the way to some places, else the one that is known."""
     step = nearest_of(view, _into_domain(view, places - view.x))
-    if step is None or (change is not None and size(step, view.norm) >= change.distance * (1 - MIN_GAIN)):
+    if step is None or (change is not None and view.norm.size(step) >= change.distance * (1 - MIN_GAIN)):
         return change
     found = polished(view, step)
     return found if found is not None and (change is None or found.distance < change.distance) else change
@@ -81,7 +81,7 @@ def nearer_by_chance(view: Viewpoint, change: Change, spreads: Sequence[float] =
     for spread in spreads:
         length, known = change.distance, change.step
         steps = known + spread * length * rng.normal(size=(NUM_DRAWN, len(known)))
-        lengths = np.maximum(size(steps, view.norm), np.finfo(float).tiny)
+        lengths = np.maximum(view.norm.size(steps), np.finfo(float).tiny)
         steps *= np.minimum(1.0, (1 - 2 * MIN_GAIN) * length / lengths)[:, None]
         change = nearer_by(view, view.x + steps, change) or change
     return change
@@ -106,7 +106,7 @@ def _by_local_maps(view: Viewpoint, until: float) -> Float[np.ndarray, "k n"]:
         steps = _into_domain(view, OVERSHOOT * _nearest_in_box(view, rows, slack))
         other = _is_other_class(view, steps)
         steps[other] = _first_changes(view, steps[other])
-        length = np.where(other, size(steps, view.norm), np.inf)
+        length = np.where(other, view.norm.size(steps), np.inf)
         nearer = length < (1 - MIN_GAIN) * lengths
         best[nearer], lengths[nearer] = steps[nearer], length[nearer]
         if np.isfinite(lengths).any() and not nearer.any():
@@ -118,7 +118,7 @@ def _by_directions(view: Viewpoint) -> Float[np.ndarray, "k n"]:
     """Return steps to points of other classes among those in random directions, at growing lengths."""
     dim = len(view.x)
     ways = np.random.default_rng(0).normal(size=(NUM_DIRECTIONS, dim))
-    ways /= size(ways, view.norm)[:, None]
+    ways /= view.norm.size(ways)[:, None]
     width = view.domain.half_spaces.width / view.scale
     for length in view.scale * 2.0 ** np.arange(-6, max(12, int(np.log2(max(width, 1.0))) + 1)):
         steps = _into_domain(view, length * ways)
@@ -135,9 +135,9 @@ def _nearest_in_box(view: Viewpoint, rows: np.ndarray, slack: np.ndarray) -> np.
         missing = np.maximum((rows * steps).sum(axis=1) - slack, 0.0)
         free = np.where(rows > 0, steps > view.lower, steps < view.upper)
         forms = np.where(free, -rows, 0.0)
-        lengths = size(forms, dual(view.norm))
+        lengths = view.norm.dual.size(forms)
         share = np.divide(missing, lengths, out=np.zeros_like(missing), where=lengths > 0)
-        steps = np.clip(steps + share[:, None] * steepest(forms, view.norm), view.lower, view.upper)
+        steps = np.clip(steps + share[:, None] * view.norm.steepest(forms), view.lower, view.upper)
     return steps
 
 
@@ -183,7 +183,7 @@ def polished(view: Viewpoint, step: np.ndarray, until: float = inf) -> Change | 
         for rival in sorted(cell.rivals, key=lambda rival: rival.distance):
             if rival.distance >= bound or time.perf_counter() > until:
                 break
-            found = cell.nearest_change(rival, min(bound, 10 * float(size(step, "l2")) + view.scale))
+            found = cell.nearest_change(rival, min(bound, 10 * float(L2.size(step)) + view.scale))
             if found.distance < bound and isinstance(change := confirm(cell, rival, found), Change):
                 best, bound, nearest = change, change.distance, found
         if nearest is None:

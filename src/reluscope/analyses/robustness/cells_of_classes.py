@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, Integer
 
 from reluscope.analyses.classification.class_predictions import classes_of_outputs
 from reluscope.errors import DegenerateGeometryError, InputError
-from reluscope.geometry.numbers.norms import Norm, dual, size
+from reluscope.geometry.numbers.norms import L2, Norm
 from reluscope.geometry.numbers.row_scales import unit_rows
 from reluscope.geometry.polyhedra.bounding_box import bounding_box
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
@@ -165,7 +165,7 @@ class Viewpoint:
             region.entries,
             outputs,
             weight_error=region.weight_error,
-            clear=region.clear / float(size(np.ones(len(self.x)), dual(self.norm))),
+            clear=region.clear / self.norm.dual.size_of_ones(len(self.x)),
         )
 
 
@@ -272,8 +272,8 @@ class StepRegion:
         row, noise, error = lead.weights[0], lead.noise[0], float(lead.errors[0])
         slack = float(np.abs(noise).sum() - lead.centers[0])
         doubt = max(self.view.rounding * entries * max(2, len(outputs.centers)), 2 * self.weight_error)
-        length = float(size(row, dual(self.view.norm)))
-        steepest = length + doubt * float(size(np.ones(len(row)), dual(self.view.norm)))
+        length = float(self.view.norm.dual.size(row))
+        steepest = length + doubt * self.view.norm.dual.size_of_ones(len(row))
         behind = max(0.0, -slack - error)
         least = behind / steepest if steepest > 0 else 0.0 if behind == 0 else np.inf
         if np.abs(row).max(initial=0.0) > doubt:
@@ -299,7 +299,7 @@ class StepRegion:
     def reach(self) -> float:
         """The length of the longest steps."""
         ends = np.maximum(-self.view.lower, self.view.upper)
-        return min(self.radius, float(size(ends, self.view.norm)) if np.isfinite(ends).all() else np.inf)
+        return min(self.radius, float(self.view.norm.size(ends)) if np.isfinite(ends).all() else np.inf)
 
     def half_spaces_beyond(self, rival: Rival) -> HalfSpaces:
         """Return the part of the set where another class is not below the point's own."""
@@ -311,7 +311,7 @@ class StepRegion:
         Any combination of rows says something of this kind; that of the nearest change has the largest level.
         """
         form = -(found.multipliers @ self.half_spaces_beyond(rival).rows)
-        length = float(size(form, dual(self.view.norm)))
+        length = float(self.view.norm.dual.size(form))
         if not length > 0:
             return None, 0.0
         level = -float(found.multipliers @ self.half_spaces_beyond(rival).offsets)
@@ -328,7 +328,7 @@ class StepRegion:
         by far more than they do.
         """
         rows, _, errors, entries = self._given(rival)
-        length = float(size(found.multipliers @ rows, dual(self.view.norm)))
+        length = float(self.view.norm.dual.size(found.multipliers @ rows))
         if not length > 0:
             return rival.error / rival.length if rival.length > 0 else 0.0
         doubt = float(found.multipliers @ errors) + float(found.multipliers @ entries) * found.distance
@@ -341,7 +341,7 @@ class StepRegion:
         errors, entries = float(multipliers @ errors), float(multipliers @ entries)
         if found.is_empty or errors == entries == 0:
             return found.lower
-        length = float(size(form := multipliers @ rows, dual(self.view.norm)))
+        length = float(self.view.norm.dual.size(form := multipliers @ rows))
         lower = (found.lower * length - errors) / (length + entries) if length > 0 else 0.0
         if not np.isfinite(found.distance):  # multipliers of a contradiction, or nearly one, with those of bounds
             bounds = found.bound_multipliers
@@ -353,7 +353,7 @@ class StepRegion:
             steep += (
                 (len(multipliers) + len(form)) * np.finfo(float).eps * float(multipliers.sum() + np.abs(bounds).sum())
             )
-            spread = np.sqrt(len(form)) if self.view.norm == "linf" else 1.0
+            spread = self.view.norm.stretch(len(form))
             lower = max(lower, value / (steep * spread) if steep > 0 else 0.0)
         return max(0.0, min(found.lower, lower))
 
@@ -363,8 +363,8 @@ class StepRegion:
         if rival is not None:
             half_spaces, errors = self.half_spaces_beyond(rival), np.append(errors, rival.error)
             entries = np.append(entries, rival.entries)
-        spread = float(size(np.ones(len(self.origin)), dual(self.view.norm)))
-        own = self.view.rounding * size(half_spaces.rows, dual(self.view.norm))
+        spread = self.view.norm.dual.size_of_ones(len(self.origin))
+        own = self.view.rounding * self.view.norm.dual.size(half_spaces.rows)
         return half_spaces.rows, half_spaces.offsets, errors, np.maximum(own, spread * entries)
 
     def reached(self, rival: Rival, step: Float[np.ndarray, " n"], inner: Float[np.ndarray, " n"]) -> float:
@@ -373,14 +373,14 @@ class StepRegion:
         A share of the way between both makes up for what rounding may have made of all rows.
         """
         rows, offsets, errors, entries = self._given(rival)
-        far = max(float(size(step, self.view.norm)), float(size(inner, self.view.norm)))
+        far = max(float(self.view.norm.size(step)), float(self.view.norm.size(inner)))
         errors = errors + entries * far
         beyond, inside = rows @ step - offsets + errors, offsets - rows @ inner - errors
         loose = beyond > 0
         with np.errstate(divide="ignore", invalid="ignore"):
             shares = np.where(inside > 0, beyond / (beyond + inside), 1.0)[loose]
         share = float(shares.max(initial=0.0))
-        ends = float(size(step, self.view.norm)), float(size(inner, self.view.norm))
+        ends = float(self.view.norm.size(step)), float(self.view.norm.size(inner))
         return max(ends[0], (1 - share) * ends[0] + share * ends[1])
 
     def is_surely_empty(self, found: NearestPoint, rival: Rival | None) -> bool:
@@ -422,7 +422,7 @@ class StepRegion:
             return False
         slack = self.half_spaces.offsets.copy()
         slack[: self.num_own] -= reach
-        return self._nearest(replace(self.half_spaces, offsets=slack), "l2").is_empty
+        return self._nearest(replace(self.half_spaces, offsets=slack), L2).is_empty
 
     def inward(self, step: Float[np.ndarray, " n"], rival: Rival) -> Float[np.ndarray, " n"] | None:
         """Return a direction from a step into the set and a rival's half-space; None if the tight rows leave none.
@@ -443,13 +443,13 @@ class StepRegion:
             if found.status is not ProgramStatus.OPTIMAL or found.point[-1] < LEAST_WAY_IN:
                 return None
             way = found.point[:-1]
-        return way / float(size(way, self.view.norm))
+        return way / float(self.view.norm.size(way))
 
     def contains(self, steps: Float[np.ndarray, "s n"]) -> Bool[np.ndarray, " s"]:
         """Return which steps are in the set, with a tenth of the resolution as tolerance."""
         own = self.half_spaces
         moved = replace(own, offsets=own.offsets + 0.1 * RESOLUTION * self.view.scale)
-        return moved.contains(steps) & (size(steps, self.view.norm) <= self.radius)
+        return moved.contains(steps) & (self.view.norm.size(steps) <= self.radius)
 
     def deepest(self, rival: Rival) -> Float[np.ndarray, " n"] | None:
         """Return a step far inside the half-space of a rival, among those at most a million times as long as the scale.

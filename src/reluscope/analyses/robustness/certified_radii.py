@@ -17,7 +17,7 @@ from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.findings import Column, Findings
-from reluscope.geometry.numbers.norms import Norm, check_norm, dual, size
+from reluscope.geometry.numbers.norms import AnyNorm, Norm
 from reluscope.networks.fractions.rational import multiplications
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
@@ -37,7 +37,7 @@ def certified_radius(
     network: Network,
     x: Points,
     *,
-    norm: Norm,
+    norm: AnyNorm,
     population: Count | None = None,
     budget: TimeBudget | None = None,
     progress: Progress = False,
@@ -91,7 +91,7 @@ def certified_radius(
     >>> print(found.finding("decision_distance", 0), found.finding("decision_distance", 1))
     0.707107 (EXACT) 1 (LOWER)
     """
-    check_norm(norm)
+    norm = Norm.of(norm)
     network, opened = open_domain(network.scores, None)
     points = network.points(x)
     tolerance = tolerance or Tolerance()
@@ -137,14 +137,14 @@ def _to_rivals(at: Evaluation, of_gradients: Float[np.ndarray, "s m"], norm: Nor
         weight = block.maps.weight.cpu().numpy()
         own = weight[rows[: len(weight)], classes[part]] if network.num_outputs > 1 else 0.0
         for rival in range(network.num_outputs):
-            slopes[part, rival] = size(own - weight[:, rival], dual(norm))
+            slopes[part, rival] = norm.dual.size(own - weight[:, rival])
     if network.num_outputs > 1:
         margins = outputs[rows, classes][:, None] - outputs
     away = np.divide(margins, slopes, out=np.full_like(margins, np.inf), where=slopes > 0)
     if network.num_outputs > 1:
         away[rows, classes] = np.inf
     # Slopes may be steeper by their rounding, and margins smaller: outputs that are one without any are no rivals.
-    entries = float(size(np.ones(network.num_inputs), dual(norm)))
+    entries = norm.dual.size_of_ones(network.num_inputs)
     behind = np.maximum(margins - at.errors - at.errors.max(axis=1, keepdims=True), 0.0)
     steepest = slopes + 2 * entries * of_gradients.max(axis=1, keepdims=True)
     least = np.divide(behind, steepest, out=np.full_like(margins, np.inf), where=steepest > 0)

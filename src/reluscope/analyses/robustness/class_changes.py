@@ -7,7 +7,6 @@ from jaxtyping import Float
 
 from reluscope.analyses.classification.class_predictions import classes_of_outputs
 from reluscope.analyses.robustness.cells_of_classes import Rival, StepRegion, Viewpoint
-from reluscope.geometry.numbers.norms import size
 from reluscope.geometry.polyhedra.nearest_point import NearestPoint
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 
@@ -55,18 +54,18 @@ def confirm(cell: StepRegion, rival: Rival, found: NearestPoint) -> Change | Und
     if beyond is None or inner is None:
         return Undecided(found.lower)
     # The network itself has another class right beyond; the cell may show one that is nearer.
-    upper = min(float(size(beyond[0], view.norm)), cell.reached(rival, step, inner))
+    upper = min(float(view.norm.size(beyond[0])), cell.reached(rival, step, inner))
     return Change(found.distance, cell.proved(rival, found), max(upper, found.distance), step, *beyond)
 
 
 def _share_within(step: np.ndarray, way: np.ndarray, cell: StepRegion) -> float:
     """Return how much of a way keeps to where a cell's outputs hold."""
-    if size(step + way, cell.view.norm) <= cell.radius:
+    if cell.view.norm.size(step + way) <= cell.radius:
         return 1.0
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if size(step + middle * way, cell.view.norm) <= cell.radius else (low, middle)
+        low, high = (middle, high) if cell.view.norm.size(step + middle * way) <= cell.radius else (low, middle)
     return low
 
 

@@ -22,7 +22,7 @@ from reluscope.arguments import read_arguments
 from reluscope.budget import INTERRUPTED, OUT_OF_MEMORY, Budget, RegionBudget
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings
-from reluscope.geometry.numbers.norms import Norm, check_norm, size
+from reluscope.geometry.numbers.norms import AnyNorm, Norm
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
@@ -41,7 +41,7 @@ def decision_distance(
     network: Network,
     x: Points,
     *,
-    norm: Norm,
+    norm: AnyNorm,
     domain: Domain | None = None,
     budget: RegionBudget | None = None,
     executor: Executor | None = None,
@@ -126,7 +126,7 @@ def decision_distance(
     >>> print(found.finding("decision_distance"), found.details["witnesses"][0], found.details["adversarial"][0])
     1.5 (EXACT) [2.] 1
     """
-    check_norm(norm)
+    norm = Norm.of(norm)
     tolerance = tolerance or Tolerance()
     network, opened = open_domain(network.scores, domain)
     points = network.points(x).reshape(-1, network.num_inputs).cpu().numpy()
@@ -202,7 +202,7 @@ def _searched(
     """Return how the search for a point ended, and what is said of it."""
     began = time.perf_counter()
     places = places[np.isfinite(places).all(axis=1)]
-    nearest = np.argsort(size(places - view.x, view.norm), kind="stable")[:NUM_PLACES]
+    nearest = np.argsort(view.norm.size(places - view.x), kind="stable")[:NUM_PLACES]
     found = search(view, budget, places[nearest], near)
     if found.stopped not in ("", OUT_OF_MEMORY):  # the region's own map may say more
         own = certified_radius(view.network, view.x[None], norm=view.norm, tolerance=view.tolerance)[DECISION_DISTANCE]

@@ -9,7 +9,7 @@ from reluscope.arguments import Count, holds_across_jumps, read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.errors import InputError
 from reluscope.findings import Findings
-from reluscope.geometry.numbers.norms import Norm, check_norm, dual, size, steepest
+from reluscope.geometry.numbers.norms import AnyNorm, Norm
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
@@ -36,7 +36,7 @@ def boundary_distance(
     network: Network,
     x: Points,
     *,
-    norm: Norm,
+    norm: AnyNorm,
     domain: Domain | None = None,
     population: Count | None = None,
     budget: TimeBudget | None = None,
@@ -93,7 +93,7 @@ def boundary_distance(
     2 (EXACT)
     1.42857 (EXACT)
     """
-    check_norm(norm)
+    norm = Norm.of(norm)
     network, opened = open_domain(network, domain)
     points = network.points(x)
     flat = points.reshape(-1, network.num_inputs).cpu().numpy()
@@ -133,7 +133,7 @@ def to_boundary(at: Evaluation, found: NearestFacets, domain: SearchDomain, *, n
     lower = np.minimum(found.lower, limits - rounding)
     upper = np.minimum(found.distances + found.errors, limits + rounding)
     sources[nearer] = np.stack([np.full(len(rows), -1), rows, np.full(len(rows), -1)], axis=1)[nearer]
-    touched = flat + np.where(np.isfinite(nearest), nearest, np.nan)[:, None] * steepest(normals, norm)
+    touched = flat + np.where(np.isfinite(nearest), nearest, np.nan)[:, None] * norm.steepest(normals)
     column = distances(BOUNDARY_DISTANCE, nearest, lower, upper, sizes=sizes, norm=norm, method=METHOD)
     return Measured((column,), {"sources": sources, "points": touched})
 
@@ -145,7 +145,7 @@ def _nearest_limits(domain: SearchDomain, points: np.ndarray, norm: Norm) -> tup
     slack = np.concatenate([limits.upper - points, points - limits.lower], axis=1)
     normals = np.concatenate([np.eye(dim), -np.eye(dim)])
     if len(limits.rows):
-        slack = (limits.offsets - points @ limits.rows.T) / size(limits.rows, dual(norm))
+        slack = (limits.offsets - points @ limits.rows.T) / norm.dual.size(limits.rows)
         normals = limits.rows
     slack = np.maximum(slack, 0.0)
     rows = slack.argmin(axis=1)

@@ -16,7 +16,6 @@ import numpy as np
 
 from reluscope.analyses.robustness.cells_of_classes import Rival, Viewpoint
 from reluscope.analyses.robustness.class_changes import Change
-from reluscope.geometry.numbers.norms import dual, size
 from reluscope.geometry.polyhedra.nearest_point import nearest_point
 from reluscope.geometry.programs.proved_programs import MAX_DIMENSIONS, MAX_NUMBERS, nearest
 from reluscope.geometry.programs.rational_program import CONSTANT, Form, deepest, value_at, whole_form
@@ -84,8 +83,8 @@ class ExactCells:
         if not any(axis != CONSTANT for axis in lead):
             return replace(rival, least=0.0, is_sure=True)
         row, slack = self._row(lead)
-        norm, unit = dual(self.view.norm), 4 * np.finfo(float).eps
-        return Rival(rival.label, row, slack, 0 * rival.noise, unit * abs(slack), float(size(row, norm)), unit)
+        norm, unit = self.view.norm.dual, 4 * np.finfo(float).eps
+        return Rival(rival.label, row, slack, 0 * rival.noise, unit * abs(slack), float(norm.size(row)), unit)
 
     def change(self, code: Sequence[np.ndarray], label: int) -> Change | None:
         """Return where a class is first not below that of the point in the closed region of a code; None if nowhere."""
@@ -146,9 +145,9 @@ class ExactCells:
         farther = min(1 - share, BEYOND * Fraction(view.scale) / max(max(map(abs, way)), Fraction(1, 10**300)))
         beyond = [entry + farther / 2 * along for entry, along in zip(step, way, strict=True)]
         short, past = (np.array([nearest(entry) for entry in steps]) for steps in (step, beyond))
-        upper = float(size(short, view.norm)) * (1 + 4 * (self._dim + 2) * np.finfo(float).eps)
+        upper = float(view.norm.size(short)) * (1 + 4 * (self._dim + 2) * np.finfo(float).eps)
         lower = min(found.lower if np.isfinite(found.lower) else 0.0, upper)
-        return Change(float(size(short, view.norm)), lower, float(upper), short, past, label)
+        return Change(float(view.norm.size(short)), lower, float(upper), short, past, label)
 
     @property
     def _dim(self) -> int:

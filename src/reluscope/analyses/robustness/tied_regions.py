@@ -15,7 +15,7 @@ from reluscope.analyses.robustness.cells_of_classes import SearchDomain, Viewpoi
 from reluscope.analyses.robustness.listed_changes import NearRegions
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.findings import Claim
-from reluscope.geometry.numbers.norms import Norm, size
+from reluscope.geometry.numbers.norms import Norm
 from reluscope.geometry.polyhedra.cut_boxes import distances_of_cut_boxes
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.evaluation.maps_of_codes import maps_of_codes, pieces_of
@@ -35,7 +35,6 @@ BLUR, WIDER = 1e-9, 1e-7
 ROUNDED = 1e-10
 # A box is no wider than this, in units of the points and how far they are apart.
 FARTHEST = 1e3
-ORDERS = {"l1": 1.0, "l2": 2.0, "linf": np.inf}
 # Regions whose corners are compared with each other at once.
 AT_ONCE = 4096
 
@@ -62,8 +61,8 @@ class TiedRegions:
         """Return the regions in which the nearest change of class of a point may be; None if they are too many."""
         own = np.flatnonzero((self.classes == view.label).any(axis=1))
         low, high = self.lower[own] - view.x, self.upper[own] - view.x
-        keys = size(np.maximum(np.maximum(low, -high), 0.0), view.norm)
-        farthest = size(np.maximum(np.abs(low), np.abs(high)), view.norm)
+        keys = view.norm.size(np.maximum(np.maximum(low, -high), 0.0))
+        farthest = view.norm.size(np.maximum(np.abs(low), np.abs(high)))
         beyond = self._room(view)
         limit = min(float(farthest.min(initial=np.inf)), beyond)
         kept = np.flatnonzero(keys <= limit)
@@ -128,7 +127,7 @@ def _surroundings(opened: SearchDomain, points: np.ndarray, labels: np.ndarray, 
     for label in np.unique(labels):
         own = labels == label
         if not own.all():
-            radii[own] = KDTree(points[~own]).query(points[own], p=ORDERS[norm])[0] * (1 + WIDER)
+            radii[own] = KDTree(points[~own]).query(points[own], p=norm.order)[0] * (1 + WIDER)
     limits, spread = opened.half_spaces, float(np.ptp(points, axis=0).max() + np.abs(points).max())
     lower = np.maximum((points - radii[:, None]).min(axis=0), limits.lower)
     upper = np.minimum((points + radii[:, None]).max(axis=0), limits.upper)

@@ -12,7 +12,7 @@ from reluscope.analyses.samples.shared_points import shared
 from reluscope.arguments import read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.findings import Findings
-from reluscope.geometry.numbers.norms import Norm, check_norm
+from reluscope.geometry.numbers.norms import AnyNorm, Norm
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
@@ -29,7 +29,7 @@ def decision_distance_within(
     network: Network,
     x: Points,
     *,
-    norm: Norm,
+    norm: AnyNorm,
     domain: Domain | None = None,
     budget: TimeBudget | None = None,
     executor: Executor | None = None,
@@ -87,7 +87,7 @@ def decision_distance_within(
     >>> print(found.finding("decision_distance_within"), found.details["rivals"])
     2 (EXACT) [1]
     """
-    check_norm(norm)
+    norm = Norm.of(norm)
     network, opened = open_domain(network.scores, domain)
     points = network.points(x).reshape(-1, network.num_inputs).cpu().numpy()
     views = [viewpoint(network, opened, point, norm, tolerance or Tolerance()) for point in points]

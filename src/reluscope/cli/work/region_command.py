@@ -33,14 +33,14 @@ from reluscope.cli.terminal.progress_bar import Bar, show_progress
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError
 from reluscope.findings import Finding, Findings
-from reluscope.geometry.numbers.norms import Norm
+from reluscope.geometry.numbers.norms import NormName
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.network import Network
 from reluscope.regions.region import Region
 from reluscope.regions.regions import region as region_at
 
 FORMAT = "reluscope region 1"
-NORMS: tuple[Norm, ...] = ("l2", "linf")
+NORMS: tuple[NormName, ...] = ("l2", "linf")
 # Where one ball takes longer, nothing is looked for that needs a table of all half-spaces.
 LONGEST_BALL = 300.0
 

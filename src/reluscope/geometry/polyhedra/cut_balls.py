@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.geometry.numbers.norms import Norm, dual, size
+from reluscope.geometry.numbers.norms import Norm
 
 # Multipliers of the cut that are tried in l1 and linf, for forms of size 1.
 MULTIPLIERS = (0.5, 1.0, 2.0)
@@ -48,8 +48,8 @@ class CutBall:
 
     def _multipliers(self, forms: np.ndarray) -> list[np.ndarray]:
         """Return multipliers of the cut for the largest value of forms; in l2 those that are best without the box."""
-        lengths = size(forms, dual(self.norm))
-        if self.norm != "l2":
+        lengths = self.norm.dual.size(forms)
+        if self.norm.order != 2:
             return [lengths * multiplier for multiplier in MULTIPLIERS]
         along = forms @ self.cut
         across = np.sqrt(np.maximum(lengths**2 - along**2, 0.0))
@@ -61,9 +61,9 @@ class CutBall:
         falling = rising - forms
         up, down = np.minimum(self.upper, self.radius), np.minimum(-self.lower, self.radius)
         most, least = _sum(rising, up) + _sum(falling, down), _sum(rising, down) + _sum(falling, up)
-        if self.norm != "linf" and np.isfinite(self.radius):
+        if self.norm.order < np.inf and np.isfinite(self.radius):
             goes_up, goes_down = (self.upper > 0).astype(float), (self.lower < 0).astype(float)
-            if self.norm == "l2":
+            if self.norm.order == 2:
                 rising, falling = rising**2, falling**2
                 longest = np.sqrt(rising @ goes_up + falling @ goes_down)
                 lowest = np.sqrt(rising @ goes_down + falling @ goes_up)

@@ -13,7 +13,7 @@ the kernel does not see: there it spares up to four of five boxes in l1, and not
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.geometry.numbers.norms import Norm, size
+from reluscope.geometry.numbers.norms import Norm
 
 # Distances are lowered by this share for the rounding of the sums behind them.
 LOWERED = 1e-12
@@ -32,11 +32,11 @@ def distances_of_cut_boxes(
 
     They are the distances, but for rounding. Boxes have to be finite. About 2 n evaluations of each form.
     """
-    own = size(np.maximum(np.maximum(lower, -upper), 0.0), norm)
+    own = norm.size(np.maximum(np.maximum(lower, -upper), 0.0))
     most = np.where(forms > 0, forms * upper, forms * lower).sum(axis=-1)
     sums = (np.abs(forms) * np.maximum(np.abs(lower), np.abs(upper))).sum(axis=-1) + np.abs(levels)
     levels = levels - LOWERED * sums
-    cut = _in_l1(lower, upper, forms, levels) if norm == "l1" else _on_path(lower, upper, forms, levels, norm)
+    cut = _in_l1(lower, upper, forms, levels) if norm.order == 1 else _on_path(lower, upper, forms, levels, norm)
     found = np.maximum(own, cut) * (1 - LOWERED)
     return np.where(most < levels, np.inf, found)
 
@@ -58,16 +58,9 @@ def near_in_cut_boxes(
         low, high = _cut_by_form(lower, upper, forms, levels)
         if np.isfinite(radius):
             inner = np.maximum(np.maximum(low, -high), 0.0) * (1 - WIDER)
-            rest = inner.sum(axis=-1, keepdims=True) - inner
-            most = np.full_like(low, radius)
-            if norm == "l1":
-                most = np.maximum(radius - rest, 0.0)
-            if norm == "l2":
-                rest = np.maximum((inner**2).sum(axis=-1, keepdims=True) - inner**2, 0.0)
-                most = np.sqrt(np.maximum(radius**2 * (1 + WIDER) - rest, 0.0))
-            most = most + WIDER * radius
+            most = norm.room(inner, radius, WIDER) + WIDER * radius
             low, high = np.maximum(low, -most), np.minimum(high, most)
-            if norm == "l2":
+            if norm.order == 2:
                 low = np.maximum(low, -_cap(-forms, forms, levels, radius))
                 high = np.minimum(high, _cap(forms, forms, levels, radius))
     return low, high
@@ -99,7 +92,7 @@ def _cap(ways: np.ndarray, forms: np.ndarray, levels: np.ndarray, radius: float)
 
 def _on_path(lower: np.ndarray, upper: np.ndarray, forms: np.ndarray, levels: np.ndarray, norm: Norm) -> np.ndarray:
     """Return the least length in l2 or linf, where the path of the nearest points reaches the level."""
-    ways = forms if norm == "l2" else np.sign(forms)
+    ways = forms if norm.order == 2 else np.sign(forms)
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = np.concatenate([lower / ways, upper / ways], axis=-1)
     ends = np.sort(np.where(np.isfinite(ends), np.maximum(ends, 0.0), 0.0), axis=-1)
@@ -115,7 +108,7 @@ def _on_path(lower: np.ndarray, upper: np.ndarray, forms: np.ndarray, levels: np
     gap = high - low
     share = np.divide(levels - low, gap, out=np.zeros_like(gap), where=gap > 0)
     place = start + np.clip(share, 0.0, 1.0) * (end - start)
-    if norm == "linf":
+    if norm.order == np.inf:
         return place
     point = np.clip(place[..., None] * ways, lower, upper)
     missing = levels - (point * forms).sum(axis=-1)

@@ -13,7 +13,7 @@ from jaxtyping import Float
 from scipy.optimize import nnls
 
 from reluscope.errors import SolverError
-from reluscope.geometry.numbers.norms import Norm, check_norm, size
+from reluscope.geometry.numbers.norms import L2, Norm
 from reluscope.geometry.numbers.scales import exponents, lengths, times_power
 from reluscope.geometry.programs.active_set import BEYOND, EMPTY, FOUND, STALLED, ShortestVector, shortest_vector
 from reluscope.geometry.programs.dual_newton import shortest_in_box
@@ -64,7 +64,7 @@ def nearest_point(
     C: Float[np.ndarray, "k n"] | None = None,
     d: Float[np.ndarray, " k"] | None = None,
     *,
-    norm: Norm = "l2",
+    norm: Norm = L2,
     lower: Float[np.ndarray, " n"] | None = None,
     upper: Float[np.ndarray, " n"] | None = None,
     bound: float = np.inf,
@@ -75,12 +75,11 @@ def nearest_point(
     Rows hold within 1e-12 of the distance, the point's size and ``extent`` in l2, within 1e-9 of the distance in l1 and
     linf, where the point need not be unique. Stops once the distance is at least ``bound``.
     """
-    check_norm(norm)
     problem = _Problem(A, b, point, C, d, lower, upper, extent)
     bound = float(times_power(np.array(bound), -problem.exponent))
     if problem.contradiction is not None:
         return problem.contradiction
-    spread = float(np.sqrt(len(point))) if norm == "linf" else 1.0  # how many times longer a vector may be in l2
+    spread = norm.stretch(len(point))
     found = _shortest(problem, spread * bound, VIOLATION)
     for _ in range(MAX_REFINEMENTS):
         # Rows and bounds may be farther away than the point that is sought: they do not say how exact it is.
@@ -92,7 +91,7 @@ def nearest_point(
     if found.status == EMPTY:
         below = problem.below(found.rows, bounds, is_empty=True) / spread
         return problem.result(np.inf, below, None, found.rows, bounds)
-    if norm != "l2" and found.status != BEYOND:
+    if norm.order != 2 and found.status != BEYOND:
         return _by_program(problem, norm, bound, found)
     below = problem.below(found.rows, bounds)
     # Multipliers of l2 are lengths.
@@ -305,9 +304,9 @@ def _by_program(problem: _Problem, norm: Norm, bound: float, start: ShortestVect
     weights = start.rows / max(float(np.linalg.norm(start.vector)), np.finfo(float).tiny)
     below = _weak_bound(problem, norm, weights)
     if longest <= VIOLATION:
-        distance = float(size(start.vector, norm))
+        distance = float(norm.size(start.vector))
         return problem.result(distance, min(below, distance), start.vector, weights, no_bounds)
-    program = (_L1Program if norm == "l1" else _LinfProgram)(problem, longest)
+    program = (_L1Program if norm.order == 1 else _LinfProgram)(problem, longest)
     taken = start.rows != 0
     taken[: problem.num_equations] = True
     fresh = np.flatnonzero(taken)
@@ -317,7 +316,7 @@ def _by_program(problem: _Problem, norm: Norm, bound: float, start: ShortestVect
         order.extend(fresh.tolist())
         step, duals = program.solve()
         if step is None:  # rows that contradict each other by less than rounding: the point of l2 is as good as any
-            distance = float(size(start.vector, norm))
+            distance = float(norm.size(start.vector))
             return problem.result(distance, min(below, distance), start.vector, weights, no_bounds)
         weights = np.zeros(len(problem.rows))
         weights[order] = duals
@@ -329,7 +328,7 @@ def _by_program(problem: _Problem, norm: Norm, bound: float, start: ShortestVect
         excess[taken] = 0.0
         fresh = np.flatnonzero(excess > max(VIOLATION, 1e-9 * longest))
         if not len(fresh):
-            distance = float(size(step, norm))
+            distance = float(norm.size(step))
             return problem.result(distance, min(below, distance), step, weights, no_bounds)
         fresh = fresh[np.argsort(-excess[fresh])[:MAX_NEW_ROWS]]
         taken[fresh] = True
@@ -419,12 +418,12 @@ def _weak_bound(problem: _Problem, norm: Norm, weights: np.ndarray) -> float:
     reach = np.where(np.abs(forms) <= doubt, np.maximum(-low, high), np.where(forms > 0, -low, high))
     steep = np.abs(forms) + doubt
     endless = steep[np.isinf(reach)]
-    most = max(1.0, float(endless.max(initial=0.0) if norm == "l1" else endless.sum()) * (1 + problem.rounding))
+    most = max(1.0, float(endless.max(initial=0.0) if norm.order == 1 else endless.sum()) * (1 + problem.rounding))
     sums = float(np.abs(weights) @ (np.abs(problem.slack) + problem.doubt))
     value = -float(weights @ problem.slack) - float(np.abs(weights) @ problem.doubt)
     steep, value, sums = steep / most, value / most, sums / most
     ends = np.isfinite(reach)
-    if norm == "l1":
+    if norm.order == 1:
         lost = float(np.maximum(steep[ends] * (1 + 4 * EPS) - 1.0, 0.0) @ reach[ends])
     else:
         lengths = np.append(0.0, np.sort(reach[ends]))

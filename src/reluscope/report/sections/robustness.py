@@ -12,7 +12,7 @@ from reluscope.analyses.samples.choosing import choose_samples
 from reluscope.budget import Budget
 from reluscope.findings import Claim, Finding, Findings, Status
 from reluscope.findings.written_findings import number
-from reluscope.geometry.numbers.norms import Norm
+from reluscope.geometry.numbers.norms import NormName
 from reluscope.progress import ProgressFunction
 from reluscope.report.parts.content import (
     Block,
@@ -35,7 +35,7 @@ POSITION = 70
 NUM_DRAWN = 10
 MAX_REGIONS = 15
 SHARE_OF_SECONDS = 1 / 3
-NORMS: tuple[Norm, ...] = ("l2", "linf")
+NORMS: tuple[NormName, ...] = ("l2", "linf")
 # What a search takes: some seconds, and as long as so many inscribed balls.
 SEARCH, PROGRAMS = 0.2, 1.5
 MEANING = (
