@@ -28,7 +28,7 @@ def drawn(steps, number, seed=0):
     """Return steps of a ball, cut by its box and its half-space."""
     rng, dim = np.random.default_rng(seed), len(steps.lower)
     cloud = rng.normal(size=(number, dim))
-    length = np.linalg.norm(cloud, axis=1, ord={"l1": 1, "l2": 2, "linf": np.inf}[steps.norm])
+    length = steps.norm.size(cloud)
     cloud *= (steps.radius * rng.uniform(0, 1, number) ** 0.2 / length)[:, None]
     cloud = np.clip(cloud, steps.lower, steps.upper)
     return cloud if steps.cut is None else cloud[cloud @ steps.cut >= steps.level]

@@ -9,6 +9,7 @@ from torch import nn
 
 import reluscope as rs
 from networks.models import branched, layers
+from reluscope.geometry.numbers.norms import Norm
 from reluscope.regions.nearest_facets import _lengths, nearest_facets
 from reluscope.testing.strategies import networks
 
@@ -128,7 +129,7 @@ def test_errors_are_those_of_slacks_and_of_lengths_as_far_as_the_facet_is():
 def test_blocks_of_inputs_give_what_all_of_them_give(norm):
     net = rs.load([(np.array([[1.0, -5.0, 2.0], [4.0, 0.5, 1.0]]), np.full(2, 9.0)), (np.ones((1, 2)), np.ones(1))])
     at = net.at([[0.1, 0.2, 0.3], [0.3, -0.2, 0.1]]).with_gates()
-    (whole, largest), (parts, largest_parts) = (_lengths(at, norm, block) for block in (3, 1))
+    (whole, largest), (parts, largest_parts) = (_lengths(at, Norm(norm), block) for block in (3, 1))
     order = {"l1": np.inf, "l2": 2, "linf": 1}[norm]
     rows = [[1.0, -5.0, 2.0], [4.0, 0.5, 1.0]]
     for sizes, most in ((whole, largest), (parts, largest_parts)):

@@ -101,7 +101,7 @@ def test_largest_entries_of_gradients_are_those_of_all_blocks():
     net = network_of(steps, 2)
     points = net.points(np.random.default_rng(503).normal(size=(4, 2)))
     for norm in ("l1", "l2", "linf"):
-        whole, parts = (_lengths(net.at(points), norm, block) for block in (2, 1))
+        whole, parts = (_lengths(net.at(points), Norm(norm), block) for block in (2, 1))
         for first, second in zip(whole, parts, strict=True):
             for one, other in zip(first, second, strict=True):
                 assert other == pytest.approx(one, rel=1e-12)

@@ -19,8 +19,8 @@ from reluscope.networks.graph.nodes import Input, Node
 from reluscope.networks.graph.operators.elementwise import ScaleShift
 from reluscope.networks.network import Network
 
-# Shares that rounding changes of distances and of coordinates: two units in the last place, for sums as well.
-ROUNDED = 2.0**-50
+# Shares that rounding may change of coordinates, which are quotients, and of distances, which are then added to.
+ROUNDED, ADDED = 2.0**-52, 2.0**-50
 SMALLEST = 2.0**-1074
 
 
@@ -57,7 +57,7 @@ class InputUnits:
         if self.norm.weights is None:
             return lower, upper
         moved = self.norm.plain.size(np.abs(u) * self._rounded + SMALLEST)
-        share = float(self._rounded.max())
+        share = ADDED if self._rounded.any() else 0.0
         return lower * (1 - share) - moved, upper * (1 + share) + moved
 
     def network(self, network: Network) -> Network:

@@ -7,6 +7,7 @@ Reference: Madry et al., "Towards deep learning models resistant to adversarial 
 """
 
 from collections import deque
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -21,6 +22,7 @@ from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.evaluation.backward import Recording
 from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.graph.points import Points, chunks
+from reluscope.networks.input_units import InputUnits
 from reluscope.networks.network import Network
 from reluscope.networks.passes.network_graph import BUDGET
 from reluscope.networks.passes.numbers import NUMBERS
@@ -53,8 +55,8 @@ def pgd(
         Of the ball around each point, in the units of the inputs.
     steps : int
         Each step has length 2.5 radius / steps.
-    norm : {"linf", "l2"}
-        Norm of the ball.
+    norm : "linf", "l2" or Norm
+        Which ball; with weights if it is a Norm.
     box : Box, optional
         Allowed inputs; it contains the given points.
 
@@ -87,13 +89,12 @@ def pgd(
     labels = read_classes(network, labels, number)
     norm = Norm.of(norm)
     if norm.order == 1:
-        raise InputError("pgd steps in l2 and linf alone: give norm='l2' or norm='linf'")
-    low, high = _bounds(network, points, box)
+        raise InputError(f'norm must be "linf" or "l2", perhaps with weights, got {str(norm)!r}')
+    sides = points.new_tensor(InputUnits.of(norm, network.num_inputs).sides).reshape(network.input_shape)
+    balls = _Balls(norm, radius, sides, *_bounds(network, points, box))
     tape = 4 * 8 * sum(node.size for node in network.nodes)
     found = [
-        _ascend(
-            network, points[rows], torch.as_tensor(labels[rows], device=points.device), radius, steps, norm, low, high
-        )
+        _ascend(network, points[rows], torch.as_tensor(labels[rows], device=points.device), steps, balls)
         for rows in chunks(number, tape, BUDGET)
     ]
     return torch.cat(found).reshape(number, -1).cpu().numpy()
@@ -111,16 +112,34 @@ def _bounds(network: Network, points: Tensor, box: Box | None) -> tuple[Tensor, 
     return low, high
 
 
-def _ascend(
-    network: Network,
-    start: Tensor,
-    labels: Tensor,
-    radius: float,
-    steps: int,
-    norm: Norm,
-    low: Tensor,
-    high: Tensor,
-) -> Tensor:
+class _Balls(NamedTuple):
+    """Balls of one radius, cut by a box; vectors over ``sides`` have the norm without weights."""
+
+    norm: Norm
+    radius: float
+    sides: Tensor
+    low: Tensor
+    high: Tensor
+
+    def steepest(self, gradient: Tensor) -> Tensor:
+        """Return vectors of norm 1 along which a loss grows fastest."""
+        gradient = gradient * self.sides
+        if self.norm.order == torch.inf:
+            return self.sides * gradient.sign()
+        length = _lengths(gradient)
+        return self.sides * torch.where(length > 0, gradient / length.clamp_min(torch.finfo(torch.float64).tiny), 0.0)
+
+    def nearest(self, x: Tensor, center: Tensor) -> Tensor:
+        """Return points moved into the balls around centres, and then into the box."""
+        away = (x - center) / self.sides
+        if self.norm.order == torch.inf:
+            away = away.clamp(-self.radius, self.radius)
+        else:
+            away = away * (self.radius / _lengths(away).clamp_min(self.radius))
+        return torch.minimum(torch.maximum(center + self.sides * away, self.low), self.high)
+
+
+def _ascend(network: Network, start: Tensor, labels: Tensor, steps: int, balls: _Balls) -> Tensor:
     here, best = start, start
     most = start.new_full((len(start),), -torch.inf)
     for step in range(steps + 1):
@@ -136,8 +155,7 @@ def _ascend(
         best = torch.where(_per_point(loss > most, best), here, best)
         most = torch.maximum(loss, most)
         if step < steps:
-            moved = here + REACH * radius / steps * _steepest(gradient, norm)
-            here = torch.minimum(torch.maximum(_into_ball(moved, start, radius, norm), low), high)
+            here = balls.nearest(here + REACH * balls.radius / steps * balls.steepest(gradient), start)
     return best
 
 
@@ -145,16 +163,5 @@ def _per_point(values: Tensor, like: Tensor) -> Tensor:
     return values.reshape(-1, *(1,) * (like.ndim - 1))
 
 
-def _steepest(gradient: Tensor, norm: Norm) -> Tensor:
-    if norm.order == torch.inf:
-        return gradient.sign()
-    length = _per_point(torch.linalg.vector_norm(gradient.flatten(1), dim=1), gradient)
-    return torch.where(length > 0, gradient / length.clamp_min(torch.finfo(torch.float64).tiny), 0.0)
-
-
-def _into_ball(x: Tensor, center: Tensor, radius: float, norm: Norm) -> Tensor:
-    away = x - center
-    if norm.order == torch.inf:
-        return center + away.clamp(-radius, radius)
-    length = _per_point(torch.linalg.vector_norm(away.flatten(1), dim=1), away)
-    return center + away * (radius / length.clamp_min(radius))
+def _lengths(vectors: Tensor) -> Tensor:
+    return _per_point(torch.linalg.vector_norm(vectors.flatten(1), dim=1), vectors)

@@ -27,6 +27,8 @@ from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.evaluation.pieces_across import pieces_across
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
+from reluscope.networks.graph.points import Points
+from reluscope.networks.input_units import InputUnits
 from reluscope.networks.network import Network
 from reluscope.networks.number_range import check_constants
 from reluscope.networks.passes.forms import Forms
@@ -58,6 +60,13 @@ class SearchDomain:
     def contains(self, x: Float[np.ndarray, " n"]) -> bool:
         """Return whether a point lies in the domain, up to rounding."""
         return bool(self.half_spaces.contains(x, 1e-12 * float(np.abs(x).max())))
+
+    def within(self, units: InputUnits) -> "SearchDomain":
+        """Return the domain in units of inputs."""
+        if units.norm.weights is None:
+            return self
+        inner = None if self.inner is None else units.enter(self.inner)
+        return replace(self, half_spaces=units.half_spaces(self.half_spaces), inner=inner)
 
 
 def open_domain(network: Network, domain: Domain | None) -> tuple[Network, SearchDomain]:
@@ -98,14 +107,16 @@ def _inner_point(domain: Polyhedron) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Viewpoint:
-    """A point from which regions are seen, and what is the same for all of them."""
+    """A point from which regions are seen, in units in which norms have no weights, and what is the same for all."""
 
     network: Network
     domain: SearchDomain
     x: Float[np.ndarray, " n"]
-    norm: Norm
+    norm: Norm  # without weights
     label: int  # the class of the point
     tolerance: Tolerance
+    units: InputUnits
+    given: "Viewpoint | None" = None  # the point as it was given, where units are not those of inputs
 
     @cached_property
     def lower(self) -> Float[np.ndarray, " n"]:
@@ -134,6 +145,8 @@ class Viewpoint:
 
     def first_pieces(self) -> Pieces:
         """Return the code of a region with an interior that touches the point; its own, off kinks."""
+        if self.given is not None:  # rounding of the units may have moved the point to another region
+            return self.given.first_pieces()
         own = tuple(piece[0] for piece in pieces_of(self.network.codes(self.x)))
         region = region_of_code(self.network, self.x, own, tolerance=self.tolerance)
         touching = np.abs(region.slack) <= region.noise
@@ -180,7 +193,25 @@ def viewpoint(
         raise InputError(
             f"expected points in the domain ({domain.text}), got one outside: move it, or enlarge the domain"
         )
-    return Viewpoint(network, domain, x, norm, _class_at(network, x, tolerance), tolerance)
+    units = InputUnits.of(norm, len(x))
+    return Viewpoint(network, domain, x, norm, _class_at(network, x, tolerance), tolerance, units)
+
+
+def viewpoints(network: Network, domain: SearchDomain, x: Points, norm: Norm, tolerance: Tolerance) -> list[Viewpoint]:
+    """Return points as viewpoints, in the units in which a norm has no weights."""
+    units = InputUnits.of(norm, network.num_inputs)
+    given = [viewpoint(network, domain, point, norm.plain, tolerance) for point in flat_points(network, x)]
+    if norm.weights is None:
+        return given
+    inner, limits = units.network(network), domain.within(units)
+    return [
+        replace(view, network=inner, domain=limits, x=units.enter(view.x), units=units, given=view) for view in given
+    ]
+
+
+def flat_points(network: Network, x: Points) -> Float[np.ndarray, "s n"]:
+    """Return points as rows of numbers."""
+    return network.points(x).reshape(-1, network.num_inputs).cpu().numpy()
 
 
 def _class_at(network: Network, x: Float[np.ndarray, " n"], tolerance: Tolerance) -> int:

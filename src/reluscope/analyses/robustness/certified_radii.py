@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.classification.class_predictions import classes_of_outputs
-from reluscope.analyses.robustness.cells_of_classes import open_domain
+from reluscope.analyses.robustness.cells_of_classes import flat_points, open_domain
 from reluscope.analyses.robustness.distance_quantities import DECISION_DISTANCE, distances
 from reluscope.analyses.robustness.distance_to_facets import points_at_once, to_boundary
 from reluscope.analyses.samples.measuring import Measured, measure
@@ -20,6 +20,7 @@ from reluscope.findings import Column, Findings
 from reluscope.geometry.numbers.norms import AnyNorm, Norm
 from reluscope.networks.fractions.rational import multiplications
 from reluscope.networks.graph.points import Points
+from reluscope.networks.input_units import InputUnits
 from reluscope.networks.network import Network
 from reluscope.networks.number_range import overflow_refused
 from reluscope.networks.point_evaluation import Evaluation
@@ -52,7 +53,8 @@ def certified_radius(
         its `decision` is defined otherwise.
     x : (s, *input_shape) or (s, n)
         In random order if time may not suffice for all.
-    norm : "l1", "l2" or "linf"
+    norm : "l1", "l2", "linf" or Norm
+        A `Norm` may have weights, one per input, or per slice coordinate on a slice.
     population : int, optional
         Size of the population, if the points are a random sample from it.
     budget : Budget, optional
@@ -93,15 +95,16 @@ def certified_radius(
     """
     norm = Norm.of(norm)
     network, opened = open_domain(network.scores, None)
-    points = network.points(x)
+    units = InputUnits.of(norm, network.num_inputs)
+    points, network = network.points(units.enter(flat_points(network, x))), units.network(network)
     tolerance = tolerance or Tolerance()
 
     def ask(block: slice) -> Measured:
         at = network.at(points[block], tolerance=tolerance)
-        found = nearest_facets(at, norm=norm)
-        boundary = to_boundary(at, found, opened, norm=norm)
+        found = nearest_facets(at, norm=norm.plain)
+        boundary = to_boundary(at, found, opened, units)
         reach = boundary.columns[0]
-        certified = _certified(at, reach, found.of_gradients, norm)
+        certified = _certified(at, reach, found.of_gradients, units)
         return Measured((certified, reach), boundary.details)
 
     return measure(
@@ -114,14 +117,15 @@ def certified_radius(
     )
 
 
-def _certified(at: Evaluation, reach: Column, of_gradients: Float[np.ndarray, "s m"], norm: Norm) -> Column:
+def _certified(at: Evaluation, reach: Column, of_gradients: Float[np.ndarray, "s m"], units: InputUnits) -> Column:
     """Return the least of the distances to rivals' hyperplanes and to facets, exact where the former is."""
-    away, error, nearest = _to_rivals(at, of_gradients, norm)
+    away, error, nearest = _to_rivals(at, of_gradients, units.norm.plain)
     exact = away + error <= reach.lower
     lower = np.maximum(np.minimum(np.minimum(away - error, reach.lower), nearest), 0.0)
     value, upper = np.where(exact, away, lower), np.where(exact, away + error, np.inf)
-    sizes = at.points.reshape(len(at), -1).abs().amax(1).cpu().numpy()
-    return distances(DECISION_DISTANCE, value, lower, upper, sizes=sizes, norm=norm, method=METHOD)
+    points = at.points.reshape(len(at), -1).cpu().numpy()
+    sizes = np.abs(points).max(axis=1)
+    return distances(DECISION_DISTANCE, value, lower, upper, sizes=sizes, points=points, units=units, method=METHOD)
 
 
 def _to_rivals(at: Evaluation, of_gradients: Float[np.ndarray, "s m"], norm: Norm) -> tuple[np.ndarray, ...]:

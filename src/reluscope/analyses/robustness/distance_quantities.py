@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.findings import Column, Quantity, declare
-from reluscope.geometry.numbers.norms import Norm
+from reluscope.networks.input_units import InputUnits
 
 BOUNDARY_DISTANCE = declare(
     "boundary_distance", "distance from the point to the boundary of its linear region", unit="input"
@@ -28,14 +28,16 @@ def distances(
     upper: Float[np.ndarray, " s"],
     *,
     sizes: Float[np.ndarray, " s"],
-    norm: Norm,
+    points: Float[np.ndarray, "s n"],
+    units: InputUnits,
     method: str,
 ) -> Column:
-    """Return distances as a column: with the sizes of the points as scale.
+    """Return distances from points in some units as a column: with the sizes of the points as scale.
 
     Coordinates are rounded relative to the points' sizes. The lower end may be below zero. An infinite value of which
     less is proved is its lower end.
     """
+    lower, upper = units.ends(lower, upper, points)
     lower = np.maximum(lower, 0.0)
     value = np.where(np.isinf(value), lower, value)
-    return Column.of(quantity, value, lower, upper, scale=sizes, method=method, given=f"in {norm}")
+    return Column.of(quantity, value, lower, upper, scale=sizes, method=method, given=f"in {units.norm}")

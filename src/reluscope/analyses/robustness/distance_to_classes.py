@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import torch
 
-from reluscope.analyses.robustness.cells_of_classes import SearchDomain, Viewpoint, open_domain, viewpoint
+from reluscope.analyses.robustness.cells_of_classes import SearchDomain, Viewpoint, flat_points, open_domain, viewpoints
 from reluscope.analyses.robustness.certified_radii import certified_radius
 from reluscope.analyses.robustness.distance_quantities import DECISION_DISTANCE, distances
 from reluscope.analyses.robustness.distance_search import EndedSearch, search
@@ -58,7 +58,8 @@ def decision_distance(
         A classifier: the largest output wins, the lowest index at a tie; a single output f wins where f > 0.
     x : (s, *input_shape) or (s, n)
         Points; for a slice as domain ``(s, d)`` in slice coordinates.
-    norm : "l1", "l2" or "linf"
+    norm : "l1", "l2", "linf" or Norm
+        A `Norm` may have weights, one per input, or per slice coordinate on a slice.
     domain : Box, Polyhedron, Slice or Space, optional
         Only other classes inside it count; by default everywhere. On a slice, distances are those of slice
         coordinates.
@@ -129,9 +130,8 @@ def decision_distance(
     norm = Norm.of(norm)
     tolerance = tolerance or Tolerance()
     network, opened = open_domain(network.scores, domain)
-    points = network.points(x).reshape(-1, network.num_inputs).cpu().numpy()
-    views = [viewpoint(network, opened, point, norm, tolerance) for point in points]
-
+    points = flat_points(network, x)
+    views = viewpoints(network, opened, points, norm, tolerance)
     places = _places(known, points)
     allowed = budget or Budget()
 
@@ -140,7 +140,7 @@ def decision_distance(
         met = np.concatenate([places[block], places[: block.start]]) if known is None else places[block]
         found, measured = _searched(view, met, allowed, listed.near(view))
         if known is None and found.change is not None:
-            places[block] = view.x + found.change.beyond
+            places[block] = view.units.leave(view.x + found.change.beyond)
         return measured
 
     kept = None
@@ -193,7 +193,8 @@ def _key(
     limits = opened.half_spaces
     tables = (limits.rows, limits.offsets, limits.lower, limits.upper, places)
     digest = hashlib.sha256(b"".join(np.ascontiguousarray(table).tobytes() for table in tables)).hexdigest()
-    return key_of(network, torch.as_tensor(points), norm=norm, limits=digest, budget=budget, tolerance=tolerance)
+    name = norm.name if norm.weights is None else repr(norm)
+    return key_of(network, torch.as_tensor(points), norm=name, limits=digest, budget=budget, tolerance=tolerance)
 
 
 def _searched(
@@ -201,7 +202,7 @@ def _searched(
 ) -> tuple[EndedSearch, Measured]:
     """Return how the search for a point ended, and what is said of it."""
     began = time.perf_counter()
-    places = places[np.isfinite(places).all(axis=1)]
+    places = view.units.enter(places[np.isfinite(places).all(axis=1)])
     nearest = np.argsort(view.norm.size(places - view.x), kind="stable")[:NUM_PLACES]
     found = search(view, budget, places[nearest], near)
     if found.stopped not in ("", OUT_OF_MEMORY):  # the region's own map may say more
@@ -236,7 +237,8 @@ def _column(view: Viewpoint, found: EndedSearch) -> Column:
         np.array([lower]),
         np.array([upper]),
         sizes=np.array([view.scale]),
-        norm=view.norm,
+        points=view.x[None],
+        units=view.units,
         method=METHOD,
     )
 
@@ -245,8 +247,8 @@ def _details(view: Viewpoint, found: EndedSearch, seconds: float) -> dict[str, n
     change = found.change
     nowhere = np.full(len(view.x), np.nan)
     return {
-        "witnesses": (nowhere if change is None else view.x + change.step)[None],
-        "beyond": (nowhere if change is None else view.x + change.beyond)[None],
+        "witnesses": (nowhere if change is None else view.units.leave(view.x + change.step))[None],
+        "beyond": (nowhere if change is None else view.units.leave(view.x + change.beyond))[None],
         "classes": np.array([view.label]),
         "adversarial": np.array([-1 if change is None else change.label]),
         "num_branches": np.array([found.num_branches]),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from reluscope.analyses.robustness.cells_of_classes import SearchDomain, open_domain
+from reluscope.analyses.robustness.cells_of_classes import SearchDomain, flat_points, open_domain
 from reluscope.analyses.robustness.distance_quantities import BOUNDARY_DISTANCE, distances
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, holds_across_jumps, read_arguments
@@ -12,6 +12,7 @@ from reluscope.findings import Findings
 from reluscope.geometry.numbers.norms import AnyNorm, Norm
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.graph.points import Points
+from reluscope.networks.input_units import InputUnits
 from reluscope.networks.network import Network
 from reluscope.networks.number_range import overflow_refused
 from reluscope.networks.point_evaluation import BUDGET, Evaluation, bytes_of_gates
@@ -50,7 +51,8 @@ def boundary_distance(
     network : Network
     x : (s, *input_shape) or (s, n)
         In random order if time may not suffice for all; for a slice as domain ``(s, d)`` in slice coordinates.
-    norm : "l1", "l2" or "linf"
+    norm : "l1", "l2", "linf" or Norm
+        A `Norm` may have weights, one per input, or per slice coordinate on a slice.
     domain : Box, Polyhedron, Slice or Space, optional
         Regions are restricted to it; by default all of input space. On a slice, distances are those of slice
         coordinates.
@@ -95,16 +97,18 @@ def boundary_distance(
     """
     norm = Norm.of(norm)
     network, opened = open_domain(network, domain)
-    points = network.points(x)
-    flat = points.reshape(-1, network.num_inputs).cpu().numpy()
+    units = InputUnits.of(norm, network.num_inputs)
+    flat = flat_points(network, x)
     if outside := [row for row, point in enumerate(flat) if not opened.contains(point)]:
         raise InputError(
             f"expected points in the domain ({opened.text}), got point {outside[0]} outside: move it inside"
         )
+    points, network = network.points(units.enter(flat)), units.network(network)
+    opened = opened.within(units)
 
     def ask(block: slice) -> Measured:
         at = network.at(points[block], tolerance=tolerance)
-        return to_boundary(at, nearest_facets(at, norm=norm), opened, norm=norm)
+        return to_boundary(at, nearest_facets(at, norm=norm.plain), opened, units)
 
     return measure(
         len(points),
@@ -117,8 +121,9 @@ def boundary_distance(
     )
 
 
-def to_boundary(at: Evaluation, found: NearestFacets, domain: SearchDomain, *, norm: Norm) -> Measured:
-    """Return the distances of points in a domain whose nearest facets are known."""
+def to_boundary(at: Evaluation, found: NearestFacets, domain: SearchDomain, units: InputUnits) -> Measured:
+    """Return the distances of points in a domain whose nearest facets are known, all in some units."""
+    norm = units.norm.plain
     flat = at.points.reshape(-1, at.network.num_inputs).cpu().numpy()
     parts = at.blocks(3 * at.network.bytes_per_point + 8 * at.network.num_inputs)
     normals = np.concatenate([facet_normals(part, found.sources[rows]) for rows, part in parts])
@@ -134,8 +139,8 @@ def to_boundary(at: Evaluation, found: NearestFacets, domain: SearchDomain, *, n
     upper = np.minimum(found.distances + found.errors, limits + rounding)
     sources[nearer] = np.stack([np.full(len(rows), -1), rows, np.full(len(rows), -1)], axis=1)[nearer]
     touched = flat + np.where(np.isfinite(nearest), nearest, np.nan)[:, None] * norm.steepest(normals)
-    column = distances(BOUNDARY_DISTANCE, nearest, lower, upper, sizes=sizes, norm=norm, method=METHOD)
-    return Measured((column,), {"sources": sources, "points": touched})
+    column = distances(BOUNDARY_DISTANCE, nearest, lower, upper, sizes=sizes, points=flat, units=units, method=METHOD)
+    return Measured((column,), {"sources": sources, "points": units.leave(touched)})
 
 
 def _nearest_limits(domain: SearchDomain, points: np.ndarray, norm: Norm) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -164,11 +164,14 @@ class ExactCells:
     @cached_property
     def _domain(self) -> list[Form]:
         """The domain's half-spaces."""
-        limits, forms = self.view.domain.half_spaces, []
+        units = [Fraction(side) for side in self.view.units.sides.tolist()]
+        limits, forms = (self.view.given or self.view).domain.half_spaces, []
         sides = list(zip(limits.rows.tolist(), limits.offsets.tolist(), strict=True))
         for sign, bounds in ((1.0, limits.upper), (-1.0, limits.lower)):
             for axis in np.flatnonzero(np.isfinite(bounds)).tolist():
                 sides.append(([sign * float(one == axis) for one in range(self._dim)], sign * float(bounds[axis])))
         for row, offset in sides:
-            forms.append(whole_form([*(-Fraction(entry) for entry in row), Fraction(offset)]))
+            forms.append(
+                whole_form([*(-Fraction(one) * side for one, side in zip(row, units, strict=True)), Fraction(offset)])
+            )
         return forms

@@ -4,7 +4,7 @@ from concurrent.futures import Executor
 
 import numpy as np
 
-from reluscope.analyses.robustness.cells_of_classes import Pieces, Viewpoint, open_domain, viewpoint
+from reluscope.analyses.robustness.cells_of_classes import Pieces, Viewpoint, open_domain, viewpoints
 from reluscope.analyses.robustness.distance_quantities import DECISION_DISTANCE_WITHIN, distances
 from reluscope.analyses.robustness.exact_cells import ExactCells
 from reluscope.analyses.samples.measuring import Measured, measure
@@ -45,7 +45,8 @@ def decision_distance_within(
     x : (s, *input_shape) or (s, n)
         Points; for a slice as domain ``(s, d)`` in slice coordinates. A point on a kink uses one region that
         touches it.
-    norm : "l1", "l2" or "linf"
+    norm : "l1", "l2", "linf" or Norm
+        A `Norm` may have weights, one per input, or per slice coordinate on a slice.
     domain : Box, Polyhedron, Slice or Space, optional
         Regions are restricted to it; by default they are not.
     budget : Budget, optional
@@ -89,8 +90,7 @@ def decision_distance_within(
     """
     norm = Norm.of(norm)
     network, opened = open_domain(network.scores, domain)
-    points = network.points(x).reshape(-1, network.num_inputs).cpu().numpy()
-    views = [viewpoint(network, opened, point, norm, tolerance or Tolerance()) for point in points]
+    views = viewpoints(network, opened, x, norm, tolerance or Tolerance())
 
     common = {"domain": opened.text, "budget": budget, "most": 1, "progress": progress}
     if executor is None:
@@ -108,10 +108,15 @@ def _measured(view: Viewpoint) -> Measured:
         np.array([lower]),
         np.array([upper]),
         sizes=np.array([view.scale]),
-        norm=view.norm,
+        points=view.x[None],
+        units=view.units,
         method=METHOD,
     )
-    details = {"points": (view.x + step)[None], "classes": np.array([view.label]), "rivals": np.array([rival])}
+    details = {
+        "points": view.units.leave(view.x + step)[None],
+        "classes": np.array([view.label]),
+        "rivals": np.array([rival]),
+    }
     return Measured((column,), details)
 
 

@@ -5,7 +5,7 @@ found, and each is asked whether it is nearer than the radius. Where there are t
 codes of points drawn from the ball are a lower bound.
 """
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -17,17 +17,18 @@ from reluscope.arguments import Count, Positive, Seed, read_arguments
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Column, Findings, Kind, declare
+from reluscope.geometry.numbers.norms import AnyNorm, Norm
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.nearest_point import nearest_point
 from reluscope.networks.evaluation.pass_time import program_seconds, region_seconds
 from reluscope.networks.graph.points import Points
+from reluscope.networks.input_units import InputUnits
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
-BallNorm = Literal["l2", "linf"]
 # Regions at each point: as many as take so many seconds in few dimensions, and in many, where each takes programs.
 SECONDS, FEW_DIMENSIONS, FEWEST_REGIONS = 10.0, 8, 20
 SAMPLES = 4096
@@ -48,7 +49,7 @@ def local_complexity(
     x: Points,
     radius: Positive,
     *,
-    norm: BallNorm = "linf",
+    norm: AnyNorm = "linf",
     num_samples: Count = SAMPLES,
     population: Count | None = None,
     budget: RegionBudget | None = None,
@@ -64,8 +65,8 @@ def local_complexity(
     x : (s, *input_shape) or (s, n)
     radius : float
         In the units of the input, positive.
-    norm : {"linf", "l2"}
-        Maximum norm of the coordinates' changes, or Euclidean norm.
+    norm : "linf", "l2" or Norm
+        Of the maximum of all coordinates' changes, or Euclidean; with weights if it is a Norm.
     num_samples : int
         Number of points drawn from a ball whose exact count did not finish.
     population : int, optional
@@ -111,11 +112,14 @@ def local_complexity(
         raise InputError(f"radius must be a positive number, got {radius}")
     if num_samples < 1:
         raise InputError(f"expected at least one sample of a ball, got {num_samples}")
-    if norm not in ("l2", "linf"):
-        raise InputError(f'norm must be "linf" or "l2", got {norm!r}')
+    norm = Norm.of(norm)
+    if norm.order == 1:
+        raise InputError(f'norm must be "linf" or "l2", perhaps with weights, got {str(norm)!r}')
+    units = InputUnits.of(norm, network.num_inputs)
     points = network.points(x)
     limit = _regions_in(network) if budget is None else budget
-    flat = points.reshape(len(points), -1).cpu().numpy()
+    flat = units.enter(points.reshape(len(points), -1).cpu().numpy())
+    network, plain = units.network(network), norm.plain
     sizes = np.abs(flat).max(axis=1, initial=0.0)
     if (small := np.flatnonzero(radius < MIN_RADIUS * sizes)).size:
         raise InputError(
@@ -125,9 +129,9 @@ def local_complexity(
 
     def ask(block: slice) -> Measured:
         (row,) = range(block.start, block.stop)
-        found = _exact(network, flat[row], radius, norm, limit, tolerance)
+        found = _exact(network, flat[row], radius, plain, limit, tolerance)
         if found.lower < found.upper:
-            drawn = _sampled(network, flat[row], radius, norm, num_samples, seed + row, tolerance)
+            drawn = _sampled(network, flat[row], radius, plain, num_samples, seed + row, tolerance)
             found = found if found.lower >= drawn.lower else drawn._replace(undecided=found.undecided)
         column = Column.of(
             COMPLEXITY,
@@ -157,10 +161,10 @@ class _Number(NamedTuple):
 
 
 def _exact(
-    network: Network, center: np.ndarray, radius: float, norm: BallNorm, budget: Budget, tolerance: Tolerance | None
+    network: Network, center: np.ndarray, radius: float, norm: Norm, budget: Budget, tolerance: Tolerance | None
 ) -> _Number:
     box = Box(center - radius, center + radius)
-    if norm == "linf":
+    if norm.order == np.inf:
         found = count(network, box, budget=budget, tolerance=tolerance)
         low, high = found.interval or (found.value, found.value)
         return _Number(low, high, found.method, found.num_undecided)
@@ -198,7 +202,7 @@ def _sampled(
     network: Network,
     center: np.ndarray,
     radius: float,
-    norm: BallNorm,
+    norm: Norm,
     number: int,
     seed: int,
     tolerance: Tolerance | None,
@@ -210,12 +214,12 @@ def _sampled(
 
 
 def _drawn(
-    center: Float[np.ndarray, " n"], radius: float, norm: BallNorm, number: int, seed: int
+    center: Float[np.ndarray, " n"], radius: float, norm: Norm, number: int, seed: int
 ) -> Float[np.ndarray, "s n"]:
     """Draw points from a ball, evenly."""
     generator = np.random.default_rng(seed)
     size = (number, len(center))
-    if norm == "linf":
+    if norm.order == np.inf:
         return center + generator.uniform(-radius, radius, size=size)
     steps = generator.normal(size=size)
     steps /= np.linalg.norm(steps, axis=1, keepdims=True)

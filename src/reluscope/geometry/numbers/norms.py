@@ -24,7 +24,7 @@ NormName = Literal["l1", "l2", "linf"]
 _ORDERS = {"l1": 1.0, "l2": 2.0, "linf": inf}
 _DUALS: dict[NormName, NormName] = {"l1": "linf", "l2": "l2", "linf": "l1"}
 # Weights and their inverses are normal numbers, and so are products with inputs of ordinary size.
-LEAST_WEIGHT, LARGEST_WEIGHT = 2.0**-500, 2.0**500
+LEAST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
 
 
 @read_arguments
@@ -43,7 +43,7 @@ class Norm:
     Raises
     ------
     InputError
-        If a weight is not positive and finite, or below 2^-500 or above 2^500.
+        If a weight is not positive and finite, or below 1e-100 or above 1e100.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Norm:
     def __post_init__(self) -> None:
         for place, weight in enumerate(self.weights or ()):
             if not LEAST_WEIGHT <= weight <= LARGEST_WEIGHT:
-                raise InputError(f"expected weights from 2^-500 to 2^500, got weights[{place}] = {weight:g}")
+                raise InputError(f"expected weights from 1e-100 to 1e100, got weights[{place}] = {weight:g}")
 
     def __str__(self) -> str:
         return self.name if self.weights is None else f"weighted {self.name}"
