@@ -5,6 +5,7 @@ from collections.abc import Sequence
 # Old name without ``reluscope.`` -> what is written now.
 MOVED = {
     "preimages.Kind": "reluscope.preimages.PreimageKind",
+    "robustness.Norm": "reluscope.Norm",
     "studies.Verdict": "reluscope.studies.StatementVerdict",
     "boolean": "reluscope_studies.boolean",
     "annulus": "reluscope_studies.annulus",

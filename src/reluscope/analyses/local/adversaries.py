@@ -56,7 +56,7 @@ def pgd(
     steps : int
         Each step has length 2.5 radius / steps.
     norm : "linf", "l2" or Norm
-        Which ball; with weights if it is a Norm.
+        Norm of the ball; a `Norm` may have one weight per input.
     box : Box, optional
         Allowed inputs; it contains the given points.
 

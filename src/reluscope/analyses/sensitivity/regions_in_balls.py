@@ -66,7 +66,7 @@ def local_complexity(
     radius : float
         In the units of the input, positive.
     norm : "linf", "l2" or Norm
-        Of the maximum of all coordinates' changes, or Euclidean; with weights if it is a Norm.
+        Maximum of all coordinates' changes, or Euclidean length; a `Norm` may have one weight per input.
     num_samples : int
         Number of points drawn from a ball whose exact count did not finish.
     population : int, optional
