@@ -50,6 +50,10 @@ class InputUnits:
         """Return what is given in these units as inputs."""
         return u * self.sides
 
+    def scales(self, u: Float[np.ndarray, "s n"]) -> Float[np.ndarray, " s"]:
+        """Return sizes of points to compare lengths with: the largest input, by the least of all weights."""
+        return np.abs(self.leave(u)).max(axis=1, initial=0.0) / self.sides.max()
+
     def ends(
         self, lower: Float[np.ndarray, " s"], upper: Float[np.ndarray, " s"], u: Float[np.ndarray, "s n"]
     ) -> tuple[Float[np.ndarray, " s"], Float[np.ndarray, " s"]]:

@@ -131,6 +131,8 @@ class Viewpoint:
     @cached_property
     def scale(self) -> float:
         """What lengths are compared with: the size of the point, else its hyperplanes' distances."""
+        if self.given is not None:
+            return self.given.scale / float(self.units.sides.max())
         size = float(np.abs(self.x).max())
         if size == 0 and self.network.gates:
             own = tuple(piece[0] for piece in pieces_of(self.network.codes(self.x)))

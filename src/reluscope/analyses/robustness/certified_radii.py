@@ -124,7 +124,7 @@ def _certified(at: Evaluation, reach: Column, of_gradients: Float[np.ndarray, "s
     lower = np.maximum(np.minimum(np.minimum(away - error, reach.lower), nearest), 0.0)
     value, upper = np.where(exact, away, lower), np.where(exact, away + error, np.inf)
     points = at.points.reshape(len(at), -1).cpu().numpy()
-    sizes = np.abs(points).max(axis=1)
+    sizes = units.scales(points)
     return distances(DECISION_DISTANCE, value, lower, upper, sizes=sizes, points=points, units=units, method=METHOD)
 
 

@@ -139,6 +139,7 @@ def to_boundary(at: Evaluation, found: NearestFacets, domain: SearchDomain, unit
     upper = np.minimum(found.distances + found.errors, limits + rounding)
     sources[nearer] = np.stack([np.full(len(rows), -1), rows, np.full(len(rows), -1)], axis=1)[nearer]
     touched = flat + np.where(np.isfinite(nearest), nearest, np.nan)[:, None] * norm.steepest(normals)
+    sizes = units.scales(flat)
     column = distances(BOUNDARY_DISTANCE, nearest, lower, upper, sizes=sizes, points=flat, units=units, method=METHOD)
     return Measured((column,), {"sources": sources, "points": units.leave(touched)})
 
