@@ -167,7 +167,7 @@ ROWS = {
     "Slice.project": row(on=rs.Segment([0, 0], [1, 1]), x=X, kinds={"x": "points"}),
     "Slice.clip": row(on=rs.Segment([0, 0], [1, 1]), domain=BOX, kinds={"domain": "box"}),
     "Space": row(dim=2),
-    "Norm": row(name="l2", weights=[1.0, 2.0]),
+    "Norm": row(name="l2", weights=[1.0, 2.0], kinds={"name": "option", "weights": "each positive"}),
     "Tolerance": row(kinds={"resolution": "nonnegative", "rounding": "nonnegative"}),
     "Tracker": row(
         model=MODEL,
