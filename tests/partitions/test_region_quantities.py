@@ -11,7 +11,7 @@ from reluscope.findings import Kind, declare
 from reluscope.partitions.region_quantities import _DECLARED, region_quantities
 from reluscope.plots.drawing.coloring import Scale, coloring
 
-NAMES = ["volume", "num_corners", "num_neighbors", "is_bounded", "activation_rate", "map_norm", "inradius"]
+NAMES = ["volume", "num_corners", "num_neighbors", "is_bounded", "activation_rate", "map_norm", "inradius", "aspect"]
 OFFSET = declare("test_offset", "distance of the witness from the origin", unit="input")
 
 
@@ -37,6 +37,8 @@ def test_values_are_those_of_each_region():
     bodies = [row.polyhedron for row in part]
     np.testing.assert_allclose(table["volume"], [body.volume() for body in bodies], rtol=1e-9)
     np.testing.assert_allclose(table["inradius"], [body.insphere().radius for body in bodies], rtol=1e-6)
+    aspects = [body.diameter().lower / body.width().upper for body in bodies]
+    np.testing.assert_allclose(table["aspect"], aspects, rtol=1e-6)
     assert table["num_corners"].tolist() == [len(row.vertices) for row in part]
     assert table["num_neighbors"].tolist() == part.adjacency().sum(axis=1).tolist()
     assert table["is_bounded"].all()

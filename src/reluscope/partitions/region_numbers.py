@@ -23,6 +23,7 @@ NUM_NEIGHBORS = declare("num_neighbors", "regions that share a facet with the re
 RATE = declare("activation_rate", "share of the units of two pieces that use their upper one", kind=Kind.SHARE)
 MAP_NORM = declare("map_norm", "spectral norm of the affine map on the region, along the domain")
 INRADIUS = declare("inradius", "radius of a largest ball in the linear region", unit="input")
+ASPECT = declare("aspect", "diameter over minimal width of the region", least=1.0)
 
 # Volumes of hulls, and radii of discs, relative.
 HULLS, DISCS = 1e-12, 1e-9
@@ -146,3 +147,48 @@ def inradii(part: "Partition", rows: slice) -> Float[np.ndarray, " k"]:
     offsets, ids = part.region_vertices
     stop = min(rows.stop, len(part))
     return largest_discs(part.vertices, offsets[rows.start : stop + 1], ids)
+
+
+def _aspect_ends(part: "Partition", rows: slice, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of aspects: both extents change at most by twice how far sides are moved."""
+    diameters, widths = _extents(part, rows)
+    error = 2 * moved_sides(part)[rows] + DISCS * diameters
+    low = np.maximum(1.0, (diameters - error) / (widths + error))
+    thinnest = widths - error
+    high = np.full(len(values), np.inf)
+    np.divide(diameters + error, thinnest, out=high, where=thinnest > 0)
+    return np.minimum(low, values), np.maximum(high, values)
+
+
+@declare_region_quantity(
+    ASPECT,
+    ends=_aspect_ends,
+    needs=("polygons",),
+    seconds=lambda part: DISC * len(part),
+    listed=False,
+    logarithmic=True,
+)
+def aspects(part: "Partition", rows: slice) -> Float[np.ndarray, " k"]:
+    """Return diameters over minimal widths of some regions, infinite for flat ones."""
+    diameters, widths = _extents(part, rows)
+    found = np.full(len(widths), np.inf)
+    np.divide(diameters, widths, out=found, where=widths > 0)
+    return np.maximum(found, 1.0)
+
+
+def _extents(part: "Partition", rows: slice) -> tuple[np.ndarray, np.ndarray]:
+    """Return diameters and minimal widths of polygons: the width is that across one of the sides."""
+    offsets, ids = part.region_vertices
+    first, sizes = offsets[:-1][rows], np.diff(offsets)[rows]
+    diameters, widths = np.zeros(len(sizes)), np.zeros(len(sizes))
+    for size in np.unique(sizes).tolist():
+        chosen = np.flatnonzero(sizes == size)
+        corners = part.vertices[ids[first[chosen][:, None] + np.arange(size)]]
+        apart = corners[:, None, :, :] - corners[:, :, None, :]
+        diameters[chosen] = np.linalg.norm(apart, axis=3).max(axis=(1, 2))
+        sides = np.roll(corners, -1, axis=1) - corners
+        lengths = np.linalg.norm(sides, axis=2)
+        normals = np.stack([-sides[..., 1], sides[..., 0]], axis=2) / np.where(lengths > 0, lengths, 1.0)[..., None]
+        across = np.einsum("rkjd,rkd->rkj", apart, normals).max(axis=2)
+        widths[chosen] = np.where(lengths > 0, across, np.inf).min(axis=1)
+    return diameters, widths
