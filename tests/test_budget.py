@@ -6,33 +6,34 @@ from math import inf
 import pytest
 
 from reluscope.arguments import read_arguments
-from reluscope.budget import INTERRUPTED, BlockBudget, Budget, Interrupted, why_ended
+from reluscope.budget import BlockBudget, Budget, Interrupted, why_ended
 from reluscope.errors import InputError
+from reluscope.stopping import INTERRUPTED, OUT_OF_MEMORY, Stop, StopReason
 
 
 def test_regions():
     now = time.time()
-    assert Budget(regions=10).spent(9, now) == ""
-    assert Budget(regions=10).spent(10, now) == "budget of 10 regions"
-    assert Budget(regions=0).spent(0, now) == "budget of 0 regions"
-    assert Budget(regions=1_000).spent(1_001, now) == "budget of 1,000 regions"
+    assert Budget(regions=10).spent(9, now) is None
+    assert str(Budget(regions=10).spent(10, now)) == "budget of 10 regions"
+    assert str(Budget(regions=0).spent(0, now)) == "budget of 0 regions"
+    assert str(Budget(regions=1_000).spent(1_001, now)) == "budget of 1,000 regions"
 
 
 def test_seconds(monkeypatch):
     monkeypatch.setattr(time, "time", lambda: 100.0)
-    assert Budget(seconds=60.0).spent(10**9, 40.5) == ""
-    assert Budget(seconds=60.0).spent(0, 40.0) == "budget of 60 s"
-    assert Budget(seconds=60.0).spent(0, 39.0) == "budget of 60 s"
-    assert Budget(seconds=float("inf")).spent(0, 0.0) == ""
+    assert Budget(seconds=60.0).spent(10**9, 40.5) is None
+    assert str(Budget(seconds=60.0).spent(0, 40.0)) == "budget of 60 s"
+    assert str(Budget(seconds=60.0).spent(0, 39.0)) == "budget of 60 s"
+    assert Budget(seconds=float("inf")).spent(0, 0.0) is None
 
 
 def test_neither_and_both(monkeypatch):
     monkeypatch.setattr(time, "time", lambda: 100.0)
-    assert Budget().spent(10**12, 0.0) == ""
-    assert Budget(regions=5, seconds=60.0).spent(4, 99.0) == ""
-    assert Budget(regions=5, seconds=60.0).spent(5, 99.0) == "budget of 5 regions"
-    assert Budget(regions=5, seconds=60.0).spent(4, 0.0) == "budget of 60 s"
-    assert Budget().foresee() == ""
+    assert Budget().spent(10**12, 0.0) is None
+    assert Budget(regions=5, seconds=60.0).spent(4, 99.0) is None
+    assert str(Budget(regions=5, seconds=60.0).spent(5, 99.0)) == "budget of 5 regions"
+    assert str(Budget(regions=5, seconds=60.0).spent(4, 0.0)) == "budget of 60 s"
+    assert Budget().foresee() is None
 
 
 def test_memory():
@@ -63,9 +64,12 @@ def test_what_is_left():
     assert (Budget(seconds=2.0).seconds_allowed, Budget().seconds_allowed) == (2.0, inf)
 
 
+LATE = Stop(StopReason.SECONDS, 1.0)
+
+
 @pytest.mark.parametrize(
     ("number", "stopped", "is_due"),
-    [(0, "budget of 1 s", True), (1, "budget of 1 s", False), (0, "", False), (0, INTERRUPTED, False)],
+    [(0, LATE, True), (1, LATE, False), (0, None, False), (0, INTERRUPTED, False)],
 )
 def test_whether_a_first_region_is_due(number, stopped, is_due):
     for budget in (Budget(), Budget(regions=5), Budget(seconds=1.0)):
@@ -74,9 +78,9 @@ def test_whether_a_first_region_is_due(number, stopped, is_due):
 
 
 def test_why_work_ended():
-    assert why_ended(KeyboardInterrupt()) == "interrupted"
+    assert why_ended(KeyboardInterrupt()) == INTERRUPTED
     for lack in (MemoryError(), RuntimeError("can't allocate memory"), RuntimeError("CUDA out of memory")):
-        assert why_ended(lack) == "out of memory"
+        assert why_ended(lack) == OUT_OF_MEMORY
     with pytest.raises(RuntimeError, match="something else"):
         why_ended(RuntimeError("something else"))
-    assert Interrupted().spent(0, time.time()) == "interrupted"
+    assert Interrupted().spent(0, time.time()) == INTERRUPTED

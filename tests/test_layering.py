@@ -104,7 +104,7 @@ def violations(source, module, is_package=False):
         target = name.split(".")[1] if "." in name else ""
         if target == own or (own, name) == ("testing", "reluscope"):
             continue  # what users test with may use the public face
-        if own not in LAYERS and target not in ("arguments", "errors", "markup"):
+        if own not in LAYERS and target not in ("arguments", "errors", "markup", "stopping"):
             found.append(f"{module}:{line} is a root module and imports {name}")
         elif target not in LAYERS and not list(PACKAGE.glob(f"{target}.py*")):
             found.append(f"{module}:{line} imports {name}, which is no layer and no root module")

@@ -6,11 +6,8 @@ from typing import Annotated
 
 from reluscope.arguments import Also, Count, Natural, Seconds, read_arguments
 from reluscope.errors import InputError
+from reluscope.stopping import INTERRUPTED, OUT_OF_MEMORY, Stop, StopReason, is_interrupted
 
-# Why work stopped that Ctrl-C or a lack of memory ended.
-INTERRUPTED, OUT_OF_MEMORY = "interrupted", "out of memory"
-# What the words begin with that say which limit has run out.
-BUDGET = "budget of"
 # What ends work that keeps what it has, if `why_ended` says so; PyTorch's lacks of memory are RuntimeErrors.
 ENDS = (KeyboardInterrupt, MemoryError, RuntimeError)
 
@@ -70,8 +67,8 @@ class Budget:
         return otherwise if self.memory is None else self.memory
 
     @read_arguments
-    def spent(self, num_regions: int, began: float) -> str:
-        """Return the limit that has run out, in words; empty if none has.
+    def spent(self, num_regions: int, began: float) -> Stop | None:
+        """Return which limit has run out; None if none has.
 
         Parameters
         ----------
@@ -82,14 +79,14 @@ class Budget:
 
         Examples
         --------
-        >>> Budget(regions=10).spent(12, time.time()), Budget(seconds=60.0).spent(12, time.time())
-        ('budget of 10 regions', '')
+        >>> print(Budget(regions=10).spent(12, time.time()), Budget(seconds=60.0).spent(12, time.time()))
+        budget of 10 regions None
         """
         if self.regions is not None and num_regions >= self.regions:
-            return f"{BUDGET} {self.regions:,} regions"
+            return Stop(StopReason.REGIONS, self.regions)
         if self.seconds is not None and time.time() - began >= self.seconds:
-            return f"{BUDGET} {self.seconds:g} s"
-        return ""
+            return Stop(StopReason.SECONDS, self.seconds)
+        return None
 
     @read_arguments
     def share_spent(self, num_regions: Natural, began: float) -> float:
@@ -124,13 +121,13 @@ class Budget:
         return float("inf") if self.regions is None else max(0, self.regions - num_regions)
 
     @read_arguments
-    def first_is_due(self, num_regions: Natural, stopped: str) -> bool:
+    def first_is_due(self, num_regions: Natural, stop: Stop | None) -> bool:
         """Tell whether work that stopped for some reason has to go on to its first region."""
-        return bool(stopped) and stopped != INTERRUPTED and num_regions == 0 and self.regions != 0
+        return stop is not None and not is_interrupted(stop) and num_regions == 0 and self.regions != 0
 
-    def foresee(self) -> str:
-        """Return why work should not be handed out in parts at all, empty if nothing speaks against it."""
-        return ""
+    def foresee(self) -> Stop | None:
+        """Return why work should not be handed out in parts at all, None if nothing speaks against it."""
+        return None
 
 
 def limits(*meaningful: str) -> Also:
@@ -154,7 +151,7 @@ MemoryBudget = Annotated[Budget, limits("memory")]
 BlockBudget = Annotated[Budget, limits("seconds", "memory")]
 
 
-def why_ended(error: BaseException) -> str:
+def why_ended(error: BaseException) -> Stop:
     """Return why work ended with one of ``ENDS``.
 
     What is neither Ctrl-C nor a lack of memory is raised again.
@@ -175,7 +172,7 @@ def is_lack_of_memory(error: BaseException) -> bool:
 class Interrupted(Budget):
     """What is left after Ctrl-C: nothing."""
 
-    def spent(self, num_regions: int, began: float) -> str:
+    def spent(self, num_regions: int, began: float) -> Stop:
         """Return that work was interrupted."""
         del num_regions, began
         return INTERRUPTED
@@ -193,8 +190,7 @@ class Remainder(Budget):
         seconds = max(0.0, until - time.time())
         return cls(regions=budget.regions, seconds=seconds, memory=budget.memory, whole=budget.seconds_allowed)
 
-    def spent(self, num_regions: int, began: float) -> str:
-        """Return what has run out, in words."""
-        said = super().spent(num_regions, began)
-        is_by_time = said and not replace(self, seconds=None).spent(num_regions, began)
-        return f"{BUDGET} {self.whole:g} s" if is_by_time else said
+    def spent(self, num_regions: int, began: float) -> Stop | None:
+        """Return which limit has run out."""
+        stop = super().spent(num_regions, began)
+        return stop and stop.of_seconds(self.whole)

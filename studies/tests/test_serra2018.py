@@ -9,6 +9,7 @@ import pytest
 
 import reluscope as rs
 from reluscope.citations import CITATIONS
+from reluscope.stopping import INTERRUPTED
 from reluscope.studies import Setting, all_studies
 from reluscope_studies.serra2018 import _split_networks, depth_and_width, one_input, splits
 from reluscope_studies.serra2018._zigzag import zigzag
@@ -92,7 +93,7 @@ def test_an_interrupted_study_goes_on_to_the_same_end(setting, monkeypatch):
 @pytest.mark.slow
 def test_an_interruption_within_a_count_keeps_no_part_of_it(setting, monkeypatch):
     def struck(*arguments, **options):
-        return rs.Finding(3, rs.Claim.LOWER, stopped="interrupted")
+        return rs.Finding(3, rs.Claim.LOWER, stop=INTERRUPTED)
 
     monkeypatch.setattr(rs, "count", struck)
     assert splits.protocol(setting).interrupted

@@ -13,8 +13,10 @@ from reluscope.analyses.samples import pacing
 from reluscope.analyses.samples.measuring import KeptRows, Measured, key_of, measure, ragged
 from reluscope.errors import InputError
 from reluscope.findings import Column, Status, declare
+from reluscope.stopping import Stop, StopReason
 
 POSITION = declare("test_position", "position of a sample", least=-np.inf)
+PLANTED = Stop(StopReason.UNDECIDED_SIGNS)
 
 
 def ask_until(last, end):
@@ -24,7 +26,7 @@ def ask_until(last, end):
         rows = np.arange(block.start, block.stop)
         if last in rows and end is KeyboardInterrupt:
             raise KeyboardInterrupt
-        stopped = end if last in rows else ""
+        stopped = end if last in rows else None
         column = Column.of(POSITION, rows.astype(float), upper=[np.inf] * len(rows), method="counted", given="here")
         ways = ragged([np.arange(row) for row in rows])
         return Measured((column,), {"name": rows.astype(str), "row": rows, "way": ways}, stopped)
@@ -32,12 +34,12 @@ def ask_until(last, end):
     return ask
 
 
-@pytest.mark.parametrize("end", ["planted", KeyboardInterrupt])
+@pytest.mark.parametrize("end", [PLANTED, KeyboardInterrupt])
 def test_rows_that_were_not_reached_are_in_the_table(end) -> None:
     found = measure(5, ask_until(2, end), most=1)
-    done = 3 if end == "planted" else 2
+    done = 3 if end is PLANTED else 2
     assert found.status == (Status.DONE,) * done + (Status.NOT_REACHED,) * (5 - done)
-    assert found.stopped == ("planted" if end == "planted" else "interrupted")
+    assert found.stopped == ("undecided signs" if end is PLANTED else "interrupted")
     assert found.details["row"].tolist() == [*range(done), *[-1] * (5 - done)]
     assert found.details["name"].tolist() == [*map(str, range(done)), *[""] * (5 - done)]
 
@@ -53,7 +55,7 @@ def test_how_samples_are_cut_into_blocks_has_no_effect(number, most, memory, byt
 
     def ask(block):
         sizes.append(block.stop - block.start)
-        return ask_until(None, "")(block)
+        return ask_until(None, None)(block)
 
     budget = rs.Budget(memory=memory * 100)
     found = measure(number, ask, most=most, bytes_per_sample=bytes_per_sample, budget=budget)
@@ -62,21 +64,21 @@ def test_how_samples_are_cut_into_blocks_has_no_effect(number, most, memory, byt
 
 
 def test_time_ends_work_between_blocks_but_not_before_the_first() -> None:
-    found = measure(5, ask_until(None, ""), budget=rs.Budget(seconds=0))
+    found = measure(5, ask_until(None, None), budget=rs.Budget(seconds=0))
     assert found.stopped == "time"
     assert found.is_done.tolist() == [True, False, False, False, False]
 
 
 def test_progress_is_told_up_to_the_end() -> None:
     told: list[float] = []
-    measure(5, ask_until(None, ""), progress=told.append)
+    measure(5, ask_until(None, None), progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 1.0
 
 
 def test_a_population_is_no_smaller_than_its_sample() -> None:
     with pytest.raises(InputError, match="population"):
-        measure(5, ask_until(None, ""), population=4)
+        measure(5, ask_until(None, None), population=4)
 
 
 @pytest.mark.parametrize("most", [1, 4])
@@ -88,11 +90,11 @@ def test_work_goes_on_where_it_ended(tmp_path, most) -> None:
 
     def ask(block):
         asked.extend(range(block.start, block.stop))
-        return ask_until(None, "")(block)
+        return ask_until(None, None)(block)
 
     found = measure(9, ask, most=most, checkpoint=KeptRows(tmp_path / "rows", {"of": "a"}))
     assert asked == [*range(done, 9)]
-    whole = measure(9, ask_until(None, ""))
+    whole = measure(9, ask_until(None, None))
     assert str(found) == str(whole)
     assert found["test_position"].method == "counted"
     assert found["test_position"].definition == "position of a sample, here"
@@ -103,7 +105,7 @@ def test_work_goes_on_where_it_ended(tmp_path, most) -> None:
 def test_a_mapping_of_records_may_stand_for_a_folder_and_hold_several_measurements() -> None:
     records: dict = {}
     for of in "ab":
-        measure(3, ask_until(None, ""), checkpoint=KeptRows(records, {"of": of}))
+        measure(3, ask_until(None, None), checkpoint=KeptRows(records, {"of": of}))
     assert len({name.rsplit("-", 2)[0] for name in records}) == 2
     assert [part.columns[0].value.tolist() for part in KeptRows(records, {"of": "b"}).parts(3)] == [[0.0], [1.0, 2.0]]
 

@@ -10,6 +10,7 @@ from cli.running import is_one_sentence, reluscope
 from reluscope.cli.terminal.ctrl_c import INTERRUPTED
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
+from reluscope.stopping import INTERRUPTED as STRUCK
 
 NET = ("my_models:Net", "--weights", "net.safetensors")
 
@@ -108,7 +109,7 @@ def test_a_finding_says_what_it_is(folder):
 def test_interruption_keeps_a_lower_bound(folder, monkeypatch):
     from reluscope.findings import Claim, Finding
 
-    stopped = (Finding(7, Claim.LOWER, name="regions"), "interrupted")
+    stopped = (Finding(7, Claim.LOWER, name="regions"), STRUCK)
     monkeypatch.setattr("reluscope.cli.work.count_command.counted", lambda *arguments, **options: stopped)
     result = reluscope("count", "my_models:total", "--box", "-1,1", "--method", "tree", "-o", "a.json")
     assert result.exit_code == INTERRUPTED

@@ -20,6 +20,7 @@ from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions.driver.parallel import WORKERS_DIED, Lost, run_tasks
 from reluscope.partitions.tree.tree_count import tree_count
 from reluscope.progress import RegionProgress
+from reluscope.stopping import words_of
 from reluscope.testing import default_network
 
 
@@ -162,7 +163,7 @@ def test_dask_workers(net, cluster, monkeypatch):
     with open_executor(ExecutorArguments(scheduler=cluster.address)) as executor:
         found = tree_count(net, BOX, executor=executor, progress=tasks(told))
     assert found.num_found == tree_count(net, BOX).num_found
-    assert (found.left, found.stopped) == ((), "")
+    assert (found.left, words_of(found.stop)) == ((), "")
     assert told[-1] == (4, 4)
 
 
@@ -197,7 +198,7 @@ def test_a_count_while_a_worker_is_killed(net, cluster, monkeypatch):
                 os.kill(victim, signal.SIGKILL)
 
         found = tree_count(net, BOX, executor=executor, progress=Told(strike))
-    assert (found.num_found, found.left, found.stopped) == (tree_count(net, BOX).num_found, (), "")
+    assert (found.num_found, found.left, words_of(found.stop)) == (tree_count(net, BOX).num_found, (), "")
     assert told[-1] == (12, 12)
 
 
@@ -223,7 +224,7 @@ def test_a_count_whose_scheduler_goes_away(net, own_cluster, monkeypatch, end):
 
     with open_executor(ExecutorArguments(scheduler=own_cluster.address)) as executor:
         found = tree_count(net, BOX, executor=executor, progress=Told(strike))
-    assert (found.num_found, found.left, found.stopped) == (tree_count(net, BOX).num_found, (), "")
+    assert (found.num_found, found.left, words_of(found.stop)) == (tree_count(net, BOX).num_found, (), "")
 
 
 @pytest.mark.slow

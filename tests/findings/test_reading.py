@@ -12,9 +12,17 @@ from hypothesis import strategies as st
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, Kind, Quantity, Status
 from reluscope.findings.quantities import RESERVED
+from reluscope.stopping import Stop, StopReason
 
 numbers = st.floats(allow_nan=False) | st.integers(-(2**53), 2**53)
 texts = st.text(max_size=5)
+stops = st.one_of(
+    st.none(),
+    st.builds(Stop, st.just(StopReason.REGIONS), st.integers(0, 10**9)),
+    st.builds(Stop, st.just(StopReason.SECONDS), st.none() | st.floats(0, 1e9)),
+    st.builds(Stop, st.sampled_from([StopReason.HOPELESS, StopReason.UNPROVED]), details=texts),
+    st.builds(Stop, st.sampled_from([StopReason.INTERRUPTED, StopReason.OUT_OF_MEMORY, StopReason.CANCELLED])),
+)
 NAMES = st.text(string.ascii_lowercase, min_size=9, max_size=12).filter(lambda name: name not in RESERVED)
 
 
@@ -30,7 +38,7 @@ def findings(draw):
                 "domain": texts,
                 "method": texts,
                 "source": texts,
-                "stopped": texts,
+                "stop": stops,
                 "num_undecided": st.integers(0, 5),
                 "num_samples": st.integers(1, 500),
                 "work": st.dictionaries(texts, st.floats(0, 10), max_size=2),
@@ -79,7 +87,7 @@ def tables(draw, has_summary=True):
         tuple(status),
         domain=draw(texts),
         population=draw(st.none() | st.integers(rows, 99)),
-        stopped=draw(texts),
+        stop=draw(stops),
         seconds=draw(st.floats(0, 9)),
         summary=summary,
         notes=tuple(draw(st.lists(texts, max_size=2))),
@@ -104,7 +112,7 @@ def same(first, second):
     assert {name: list(table) for name, table in first.keys.items()} == {
         name: list(table) for name, table in second.keys.items()
     }
-    for part in ("status", "domain", "population", "stopped", "seconds", "notes"):
+    for part in ("status", "domain", "population", "stop", "seconds", "notes"):
         assert getattr(first, part) == getattr(second, part), part
     assert (first.summary is None) == (second.summary is None)
     if first.summary is not None:
@@ -165,6 +173,9 @@ DAMAGE = [
     (("population",), "many"),
     (("seconds",), "long"),
     (("stopped",), None),
+    (("stopped",), "for no reason"),
+    (("stop",), {"reason": "interrupted", "limit": None, "details": ""}),
+    (("stop",), {"reason": "boredom", "limit": None, "details": ""}),
     (("domain",), 3),
 ]
 

@@ -15,6 +15,7 @@ from reluscope.findings import Column, Finding, Findings, Kind, Status, declare
 from reluscope.findings.claims import claim_of
 from reluscope.findings.derived import Ends, at_an_end, lowest_mean, mean, quantile, total
 from reluscope.findings.written_findings import ends_in_words, with_ends
+from reluscope.stopping import Stop, StopReason
 
 LENGTH = declare("test_length", "length of what is tested", unit="input")
 COUNT = declare("test_count", "number of what is tested", kind=Kind.COUNT)
@@ -358,7 +359,7 @@ MIXED = table(
     Column.of(LENGTH, [1.0, 2.5, np.nan], [1.0, 2.5, np.nan], [1.0, 4.0, np.nan], method="by <hand>"),
     Column.of(COUNT, [3, 4000, np.nan]),
     status=(Status.DONE, Status.DONE, Status.NOT_REACHED),
-    stopped="time",
+    stop=Stop(StopReason.SECONDS),
 )
 
 

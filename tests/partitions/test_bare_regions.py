@@ -26,7 +26,7 @@ def both(net, domain, **options) -> tuple[Partition, Partition]:
 
 def check_same(part: Partition, bare: Partition) -> None:
     assert not bare.has_vertices
-    for name in ("claim", "num_undecided", "num_open", "note"):
+    for name in ("claim", "num_undecided", "num_open", "stop"):
         assert getattr(bare, name) == getattr(part, name), name
     assert bare.codes == part.codes
     np.testing.assert_array_equal(bare.witnesses, part.witnesses)

@@ -14,6 +14,7 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError
 from reluscope.partitions.cells.cellwise import supports, walk_cells
 from reluscope.partitions.table.gathered_cells import gather
+from reluscope.stopping import words_of
 from reluscope.testing.references import pseudo_random_network
 from reluscope.testing.strategies import degenerate_networks
 
@@ -194,7 +195,7 @@ def test_a_budget_leaves_whole_regions(monkeypatch):
     net = rs.load(pseudo_random_network(3, (8, 8)))
     every, _ = cells_of(net, rs.Box(-1, 1, 3))
     found, run = cells_of(net, rs.Box(-1, 1, 3), regions=20)
-    assert run.stopped == "budget of 20 regions"
+    assert words_of(run.stop) == "budget of 20 regions"
     assert sum(run.left) > 0
     assert 20 <= len(found.words) < len(every.words)
     assert {row.tobytes() for row in found.words} <= {row.tobytes() for row in every.words}

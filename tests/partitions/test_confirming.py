@@ -15,6 +15,7 @@ from reluscope.networks.evaluation.rounded_forward import coded_forward
 from reluscope.networks.fractions.rational import multiplications
 from reluscope.partitions.ask import dispatch, finishing_windows
 from reluscope.partitions.doubts import shown_regions
+from reluscope.stopping import INTERRUPTED, Stop, StopReason
 from reluscope.testing import default_network
 
 SQUARE = rs.Box(-2, 2, 2)
@@ -127,7 +128,7 @@ def test_ctrl_c_keeps_what_was_confirmed(unsure, whole):
 
 
 def test_what_ctrl_c_left_unconfirmed_is_confirmed_later_on(unsure, whole):
-    struck = replace(unsure, work={}, confirmed=None, num_open=1, note="interrupted")
+    struck = replace(unsure, work={}, confirmed=None, num_open=1, stop=INTERRUPTED)
     found = shown_regions.shown(struck)
     assert (found.work["cells_confirmed"], found.work["cells_unconfirmed"]) == (0, len(whole))
     again = rs.confirm(found)
@@ -141,7 +142,7 @@ def test_partitions_keep_seconds_for_it(unsure, whole, monkeypatch):
 
     def found(*arguments):
         asked.append(arguments[4])
-        return replace(unsure, work={}, num_open=1, note="budget of 48 s")
+        return replace(unsure, work={}, num_open=1, stop=Stop(StopReason.SECONDS, 48.0))
 
     monkeypatch.setattr(dispatch, "cells_found", found)
     part = rs.partition(whole.network, SQUARE, budget=rs.Budget(seconds=60))

@@ -16,9 +16,9 @@ from reluscope.partitions.complexes import incidence
 from reluscope.partitions.exact import exact_regions
 from reluscope.partitions.tree import tree_items
 from reluscope.partitions.tree.tree_count import tree_count
+from reluscope.stopping import OUT_OF_MEMORY
 from reluscope.testing import default_network
 
-OUT_OF_MEMORY = "out of memory"
 LACKS = {"python": MemoryError(), "torch": RuntimeError("DefaultCPUAllocator: can't allocate memory: 8 GB")}
 PLACES = {"incidence": (incidence, "cut"), "cellwise": (cellwise, "cut_cells"), "tree": (tree_items.Search, "take")}
 
@@ -51,7 +51,7 @@ def test_a_partition_keeps_what_it_has(method, after, lack, small_steps, monkeyp
     whole = {tuple(code) for code in rs.partition(net, box).codes.to_array().tolist()}
     starve(monkeypatch, *PLACES[method], after, LACKS[lack])
     part = rs.partition(net, box, method=method)
-    assert (part.claim, part.note) == (Claim.LOWER, OUT_OF_MEMORY)
+    assert (part.claim, part.stop) == (Claim.LOWER, OUT_OF_MEMORY)
     assert part.num_open > 0
     assert {tuple(code) for code in part.codes.to_array().tolist()} < whole
     assert int(part.finding()) <= len(whole)
@@ -83,7 +83,7 @@ def test_a_partition_that_memory_does_not_hold_keeps_some_of_it(place, lack, sma
 
     monkeypatch.setattr(f"{module}.{name}", hungry)
     part = rs.partition(net, box, method=method)
-    assert (part.claim, part.note) == (Claim.LOWER, OUT_OF_MEMORY)
+    assert (part.claim, part.stop) == (Claim.LOWER, OUT_OF_MEMORY)
     assert 0 < len(part) < len(whole)
     assert {tuple(code) for code in part.codes.to_array().tolist()} < whole
     assert len(part) <= int(part.finding()) <= len(whole)
@@ -101,14 +101,14 @@ def test_planes_keep_what_they_have(certify, small_steps, monkeypatch):
     net, box = from_arrays(default_network([2, 7, 6, 1], seed=2)), rs.Box(-1, 1, 2)
     starve(monkeypatch, incidence, "cut", 1 if certify else 8, MemoryError())
     part = rs.partition(net, box, certify=certify)
-    assert (part.claim, part.note) == (Claim.LOWER, OUT_OF_MEMORY)
+    assert (part.claim, part.stop) == (Claim.LOWER, OUT_OF_MEMORY)
 
 
 def test_a_partition_without_memory_for_its_certificate_is_no_proof(monkeypatch):
     net, box = from_arrays(default_network([3, 5, 1], seed=2)), rs.Box(-1, 1, 3)
     starve(monkeypatch, exact_regions._Regions, "visit", 4, MemoryError())
     part = rs.partition(net, box, certify=True)
-    assert (part.claim, part.note, part.certified) == (Claim.LOWER, OUT_OF_MEMORY, False)
+    assert (part.claim, part.stop, part.certified) == (Claim.LOWER, OUT_OF_MEMORY, False)
 
 
 def test_other_errors_are_not_hidden(monkeypatch):
@@ -124,7 +124,7 @@ def test_counts_keep_what_they_have(lack, small_steps, monkeypatch):
     whole = tree_count(net, box).num_found
     starve(monkeypatch, tree_items.Search, "take", 25, LACKS[lack])
     found = tree_count(net, box)
-    assert (found.stopped, sum(found.left) > 0) == (OUT_OF_MEMORY, True)
+    assert (found.stop, sum(found.left) > 0) == (OUT_OF_MEMORY, True)
     assert 0 < found.num_found + sum(found.left) <= whole
 
 
@@ -140,5 +140,5 @@ def test_counts_of_codes_keep_what_they_have(owner, name, count, monkeypatch):
     net = from_arrays([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     starve(monkeypatch, owner, name, 2, MemoryError())
     counted = count(net, rs.Box(-1, 1, 2))
-    assert counted.stopped == OUT_OF_MEMORY
+    assert counted.stop == OUT_OF_MEMORY
     assert (counted.finding.claim, 0 < int(counted.finding) <= 4) == (Claim.LOWER, True)

@@ -56,7 +56,7 @@ def test_a_round_trip_keeps_everything(found, tmp_path):
         "num_open",
         "tolerance",
         "fingerprint",
-        "note",
+        "stop",
         "work",
     ):
         assert getattr(again, name) == getattr(found, name), name

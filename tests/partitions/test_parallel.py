@@ -19,6 +19,7 @@ from reluscope.partitions.complexes import incidence
 from reluscope.partitions.driver import parallel, walk
 from reluscope.partitions.driver.parallel import run_tasks
 from reluscope.partitions.tree.tree_count import tree_count
+from reluscope.stopping import OUT_OF_MEMORY, Stop, StopReason
 from reluscope.testing import default_network, pseudo_random_network
 
 
@@ -132,7 +133,7 @@ def test_what_fails_elsewhere_is_tried_here():
 
 def test_a_task_that_killed_its_workers_is_given_up():
     results = dict(run_tasks(pow, TASKS, Scheduler({2: KilledWorker()})))
-    assert results.pop(2) == parallel.Lost(parallel.WORKERS_DIED)
+    assert results.pop(2) == parallel.Lost(Stop(StopReason.WORKERS_DIED))
     assert results == {power: 2**power for power in range(8) if power != 2}
 
 
@@ -145,7 +146,7 @@ def test_a_task_without_memory_is_given_up(error, executor):
         return number
 
     results = dict(run_tasks(hungry, [(0,), (1,), (2,)], executor))
-    assert results == {0: 0, 1: parallel.Lost(parallel.OUT_OF_MEMORY), 2: 2}
+    assert results == {0: 0, 1: parallel.Lost(OUT_OF_MEMORY), 2: 2}
 
 
 def test_other_errors_are_no_lack_of_memory():
@@ -207,8 +208,8 @@ def test_what_was_given_up_makes_a_lower_bound(net, whole, reason, small_tasks, 
     else:
         executor = Scheduler({1: reason})
     part = rs.partition(net, DOMAINS["box"], method="cellwise", executor=executor)
-    note = parallel.OUT_OF_MEMORY if isinstance(reason, MemoryError) else parallel.WORKERS_DIED
-    assert (part.claim, part.note) == (Claim.LOWER, note)
+    stop = OUT_OF_MEMORY if isinstance(reason, MemoryError) else Stop(StopReason.WORKERS_DIED)
+    assert (part.claim, part.stop) == (Claim.LOWER, stop)
     assert part.num_open > 0
     assert 0 < len(part) <= int(part.finding()) <= len(whole["box"])
 
@@ -218,7 +219,7 @@ def test_a_count_by_the_tree_says_what_it_has():
     network, box = from_arrays(default_network([6, 9, 7, 1], seed=2)), rs.Box(-1, 1, 6)
     whole = tree_count(network, box)
     found = tree_count(network, box, executor=Scheduler({1: KilledWorker()}))
-    assert (found.stopped, sum(found.left) > 0) == (parallel.WORKERS_DIED, True)
+    assert (found.stop, sum(found.left) > 0) == (Stop(StopReason.WORKERS_DIED), True)
     assert found.num_found + sum(found.left) <= whole.num_found
     assert tree_count(network, box, executor=Scheduler({1: OSError()})).num_found == whole.num_found
 

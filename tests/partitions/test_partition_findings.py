@@ -32,7 +32,7 @@ class Four:
         self.proved = np.array([digit == "1" for digit in known["proved"]])
         self.claim = "LOWER" if self.num_open or self.num_undecided else "EXACT"
         self.domain, self.tolerance = rs.Box(-1, 1, 2), SimpleNamespace(resolution=1e-12)
-        self.method, self.certified, self.work, self.note = "by hand", False, {}, ""
+        self.method, self.certified, self.work, self.stop = "by hand", False, {}, None
 
     def __len__(self):
         return 4

@@ -118,7 +118,7 @@ def test_a_verdict_travels() -> None:
     budget = Patience(network=layers(30, 60, 1), domain=rs.Box(-1, 1, 30), most=1000)
     with pytest.warns(UserWarning, match="LOWER"):
         answer = budget.foresee()
-    assert answer.startswith("hopeless: about 10^")
+    assert str(answer).startswith("hopeless: about 10^")
     assert pickle.loads(pickle.dumps(budget)).spent(0, 0.0) == answer
 
 

@@ -13,6 +13,7 @@ from reluscope.findings import Claim
 from reluscope.partitions.complexes.certification import multiplications
 from reluscope.partitions.doubts import shown_regions
 from reluscope.partitions.doubts.shown_regions import ShownCells, shown
+from reluscope.stopping import INTERRUPTED
 
 NET = rs.load(
     [([[1.0, 0.5], [0.25, 1.0], [1.0, 1.0]], [0.0, 0.25, -0.5]), (np.ones((2, 3)), [-1.0, -2.0]), ([[1.0, 2.0]], [0.0])]
@@ -113,7 +114,7 @@ def test_what_rounding_hides_is_decided_exactly(monkeypatch):
     assert len(shown(doubtful)) == 1
     monkeypatch.setattr(shown_regions, "WIDE_OF", 1)
     assert codes_of(shown(doubtful)) == [(1, 0, 0), (1, 1, 0)]
-    nothing = replace(doubtful, note="interrupted")
+    nothing = replace(doubtful, stop=INTERRUPTED)
     assert codes_of(shown(nothing)) == []
 
 

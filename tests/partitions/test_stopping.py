@@ -20,6 +20,7 @@ from reluscope.partitions.ask import finishing_windows
 from reluscope.partitions.complexes import incidence
 from reluscope.partitions.driver import parallel, walk
 from reluscope.partitions.table import assembly
+from reluscope.stopping import INTERRUPTED
 from reluscope.testing import default_network
 
 SQUARE = rs.Box(-1, 1, 2)
@@ -305,7 +306,7 @@ def test_what_was_tried_before_a_forecast_is_kept_where_that_is_interrupted(net,
     check_rows_are_whole(tried.part, whole)
     # Also where the partition after the forecast has nothing or less.
     with warnings.catch_warnings(action="ignore"):
-        less = replace(rs.partition(net, SQUARE, budget=rs.Budget(regions=1)), note="interrupted")
+        less = replace(rs.partition(net, SQUARE, budget=rs.Budget(regions=1)), stop=INTERRUPTED)
     monkeypatch.setattr(finishing_windows, "TRIED", 0.9)
     monkeypatch.setattr(finishing_windows, "partition", lambda *_, budget, **options: tried.part)
     monkeypatch.setattr(finishing_windows, "_forecast_if_hopeless", lambda *_: None)

@@ -42,7 +42,7 @@ def test_a_round_trip_keeps_everything(net, domain, options, tmp_path):
     part = rs.partition(net, domain, **options)
     part.save(tmp_path / "part.arrow")
     again = Partition.load(tmp_path / "part.arrow", network=net)
-    for name in ("claim", "num_undecided", "num_open", "tolerance", "certified", "fingerprint", "note", "work"):
+    for name in ("claim", "num_undecided", "num_open", "tolerance", "certified", "fingerprint", "stop", "work"):
         assert getattr(again, name) == getattr(part, name), name
     assert again.codes == part.codes
     np.testing.assert_array_equal(again.vertices, part.vertices)

@@ -25,6 +25,7 @@ from reluscope.partitions.table.boundedness import boundedness
 from reluscope.partitions.tree.tree import TreeRegions, tree_regions
 from reluscope.partitions.tree.tree_facets import tree_facets
 from reluscope.progress import RegionProgress
+from reluscope.stopping import words_of
 from reluscope.testing import default_network, networks, pseudo_random_network, reference_networks, zigzag_network
 
 
@@ -36,7 +37,7 @@ def codes_of(network, regions):
 
 def check(network, domain, regions):
     """Witnesses are strictly inside the domain and have their codes in a forward pass; nothing is open."""
-    assert (regions.num_undecided, regions.num_open, regions.stopped) == (0, 0, "")
+    assert (regions.num_undecided, regions.num_open, words_of(regions.stop)) == (0, 0, "")
     assert (network.codes(regions.witnesses).words == regions.words).all()
     if isinstance(domain, rs.Box):
         assert ((regions.witnesses > domain.lo) & (regions.witnesses < domain.hi)).all()
@@ -273,7 +274,7 @@ def test_scale_does_not_matter(size):
 def test_a_budget_of_regions_leaves_a_lower_bound(regions):
     network = from_arrays(pseudo_random_network(3, (8, 8)))
     found = tree_regions(network, rs.Space(3), budget=Budget(regions=regions))
-    assert found.stopped.startswith(f"budget of {regions:,} regions")
+    assert words_of(found.stop).startswith(f"budget of {regions:,} regions")
     assert regions <= len(found) <= regions + 8
     assert len(found) < len(found) + found.num_open <= 654
     assert codes_of(network, found) <= codes_of(network, tree_regions(network, rs.Space(3)))
@@ -282,13 +283,13 @@ def test_a_budget_of_regions_leaves_a_lower_bound(regions):
 def test_a_budget_that_is_just_enough_is_enough():
     network = from_arrays(pseudo_random_network(2, (8,)))
     found = tree_regions(network, rs.Space(2), budget=Budget(regions=37))
-    assert (len(found), found.num_open, found.stopped) == (37, 0, "")
+    assert (len(found), found.num_open, words_of(found.stop)) == (37, 0, "")
 
 
 def test_a_budget_of_time():
     network = from_arrays(default_network([30, 14, 14, 1]))
     found = tree_regions(network, rs.Box(-1, 1, 30), budget=Budget(seconds=0.3))
-    assert found.stopped == "budget of 0.3 s"
+    assert words_of(found.stop) == "budget of 0.3 s"
     assert found.num_open > 0
 
 
@@ -303,7 +304,7 @@ def test_an_interruption_keeps_what_was_found():
                 raise KeyboardInterrupt
 
     found = tree_regions(network, rs.Space(3), progress=Pressed())
-    assert found.stopped == "interrupted"
+    assert words_of(found.stop) == "interrupted"
     assert len(found) == sum(told)
     assert 0 < len(found) < len(found) + found.num_open <= 654
 

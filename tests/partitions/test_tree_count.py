@@ -20,6 +20,7 @@ from reluscope.findings import Claim
 from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions.tree import tree_count, tree_items, tree_search
 from reluscope.progress import RegionProgress
+from reluscope.stopping import words_of
 from reluscope.testing import default_network, pseudo_random_network
 
 TRUTH = 654
@@ -202,7 +203,7 @@ def test_budgets_in_turn_reach_the_end(net, path):
         if not stopped:
             break
         assert found.claim is Claim.LOWER
-        assert stopped.startswith("budget of")
+        assert words_of(stopped).startswith("budget of")
     assert numbers[-1] == TRUTH
     assert max(numbers) == TRUTH
     assert 3 <= len(numbers) < 50
@@ -222,7 +223,7 @@ def test_an_interrupted_task_is_not_kept(net, path, after, monkeypatch):
                 raise KeyboardInterrupt
 
     found = count(net, path, progress=Pressed())
-    assert found.stopped == "interrupted"
+    assert words_of(found.stop) == "interrupted"
     assert sum(found.left) > 0
     assert found.num_found + sum(found.left) <= TRUTH
     assert count(net, path).num_found == TRUTH
@@ -256,6 +257,6 @@ def test_slices_have_their_own_files(path):
     net = from_arrays(default_network([5, 8, 6, 1], seed=3))
     plane = rs.Plane(np.zeros(5), np.ones(5), np.arange(5.0))
     finding, stopped = count_by_tree(net, plane, checkpoint=path)
-    assert (int(finding), stopped) == (len(rs.partition(net, plane)), "")
+    assert (int(finding), words_of(stopped)) == (len(rs.partition(net, plane)), "")
     with pytest.raises(InputError, match="another domain"):
         count_by_tree(net, rs.Plane(np.zeros(5), np.ones(5), np.arange(1.0, 6.0) ** 2), checkpoint=path)

@@ -15,6 +15,7 @@ from reluscope.partitions.driver import best_first
 from reluscope.partitions.driver.best_first import BestFirst, Branch
 from reluscope.partitions.driver.walk import Step, Walked, task_name, walk
 from reluscope.progress import RegionProgress
+from reluscope.stopping import Stop, StopReason, words_of
 
 LENGTH = 6
 WORDS = {f"{number:0{LENGTH}b}" for number in range(2**LENGTH)}
@@ -78,11 +79,11 @@ def test_words_are_found_or_left(regions, with_tasks):
     words = found_in(found)
     assert len(set(words)) == len(words) == found.num_found
     if regions is None or regions >= len(WORDS):
-        assert (set(words), found.left, found.stopped, found.work["steps"]) == (WORDS, (), "", 2**LENGTH - 1)
+        assert (set(words), found.left, words_of(found.stop), found.work["steps"]) == (WORDS, (), "", 2**LENGTH - 1)
     else:
         assert len(words) == regions
         assert found.left
-        assert found.stopped == f"budget of {regions:,} regions"
+        assert words_of(found.stop) == f"budget of {regions:,} regions"
         assert len(words) + sum(found.left) <= len(WORDS)
 
 
@@ -105,7 +106,7 @@ def test_what_a_step_was_at_stays(error):
         return longer(word, room)
 
     found = walk([Word(("",))], failing, finish=lambda word: list(word.letters), budget=Budget())
-    assert found.stopped == ("interrupted" if isinstance(error, KeyboardInterrupt) else "out of memory")
+    assert words_of(found.stop) == ("interrupted" if isinstance(error, KeyboardInterrupt) else "out of memory")
     # All words whose beginnings are left or found.
     assert 0 < found.num_found < len(WORDS)
     assert set(found_in(found)) == set(sorted(WORDS)[: found.num_found])
@@ -123,7 +124,7 @@ def fail(words):
 
 def test_whatever_the_time_there_is_a_first_word():
     found = every(budget=Budget(seconds=0.0))
-    assert (found_in(found), found.stopped) == (["000000"], "budget of 0 s")
+    assert (found_in(found), words_of(found.stop)) == (["000000"], "budget of 0 s")
     assert every(budget=Budget(regions=0)).parts == []
 
 
@@ -132,7 +133,7 @@ def test_cells_that_are_no_regions_after_all_are_undecided(with_tasks):
     with ThreadPoolExecutor(2) as executor:
         options = {"split": tasks_of, "executor": executor} if with_tasks else {}
         found = every(finish=lambda word: [one for one in word.letters if one > "1"], **options)
-    assert (found.num_found, found.num_undecided, found.left, found.stopped) == (32, 32, (), "")
+    assert (found.num_found, found.num_undecided, found.left, words_of(found.stop)) == (32, 32, (), "")
 
 
 def test_tasks_that_are_kept_are_not_done_again():
@@ -201,7 +202,7 @@ class Shortest(BestFirst):
 def test_the_least_bound_comes_first():
     for goal in (0, 1, 2, 900, 901, 10**6):
         search = Shortest(goal)
-        assert search.run(Budget()) == ""
+        assert words_of(search.run(Budget())) == ""
         assert search.best == next(number for number in range(1024) if number**2 >= goal)
         assert search.order == sorted(search.order)
         assert search.frontier == search.order[-1]
@@ -209,7 +210,7 @@ def test_the_least_bound_comes_first():
 
 def test_a_search_that_stops_knows_how_far_it_came():
     search = Shortest(901)
-    assert search.run(Budget(regions=6)) == "budget of 6 regions"
+    assert words_of(search.run(Budget(regions=6))) == "budget of 6 regions"
     assert search.num_branches == 7  # one at first, and two for each that is split
     assert search.frontier <= 31
 
@@ -220,8 +221,8 @@ def test_a_step_that_ended_half_way_is_not_taken_for_done():
             raise MemoryError
 
     search = Failing(901)
-    assert search.run(Budget()) == "out of memory"
-    assert search.run(Budget()) == "out of memory"
+    assert words_of(search.run(Budget())) == "out of memory"
+    assert words_of(search.run(Budget())) == "out of memory"
     assert search.frontier == 0.0
 
 
@@ -229,7 +230,7 @@ def test_an_executor_has_nothing_to_do_where_work_is_not_broken_up():
     with ThreadPoolExecutor(2) as executor:
         for options in ({"executor": executor}, {"checkpoint": lambda tasks: {}}):
             found = every(split=None, **options)
-            assert (set(found_in(found)), found.left, found.stopped) == (WORDS, (), "")
+            assert (set(found_in(found)), found.left, words_of(found.stop)) == (WORDS, (), "")
 
 
 def test_work_in_one_piece_is_the_same_whether_it_could_be_broken_up_or_not():
@@ -254,7 +255,7 @@ def test_tasks_share_a_budget_and_what_is_kept_goes_on(has_executor, regions):
         for found in (plain, part):
             words = found_in(found)
             assert len(set(words)) == len(words) == found.num_found == min(regions, 64)
-            assert found.stopped == ("" if regions >= 64 else f"budget of {regions} regions")
+            assert words_of(found.stop) == ("" if regions >= 64 else f"budget of {regions} regions")
             assert bool(found.left) == (regions < 64)
         assert not any(one.left for one in kept.values())
         assert {word for one in kept.values() for word in found_in(one)} <= set(found_in(part))
@@ -264,7 +265,7 @@ def test_tasks_share_a_budget_and_what_is_kept_goes_on(has_executor, regions):
         told: list[float] = []
         whole = every(checkpoint=lambda tasks: kept, progress=RegionProgress(told.append), **options)
     assert sorted(found_in(whole)) == sorted(WORDS)
-    assert (whole.left, whole.stopped, whole.work["steps"]) == ((), "", 2**LENGTH - 1)
+    assert (whole.left, words_of(whole.stop), whole.work["steps"]) == ((), "", 2**LENGTH - 1)
     assert told[-1] == pytest.approx(1.0)
     assert len(kept) == 5
 
@@ -273,7 +274,7 @@ def test_tasks_share_a_budget_and_what_is_kept_goes_on(has_executor, regions):
 def test_tasks_without_time_come_to_a_first_word(has_executor):
     with ThreadPoolExecutor(2) as executor:
         found = every(split=tasks_of, executor=executor if has_executor else None, budget=Budget(seconds=0.0))
-    assert (found.num_found, found.stopped) == (1, "budget of 0 s")
+    assert (found.num_found, words_of(found.stop)) == (1, "budget of 0 s")
     assert sum(found.left) > 0
 
 
@@ -281,13 +282,13 @@ class Hopeless(Budget):
     """Work in parts makes no sense."""
 
     def foresee(self):
-        return "nobody to do it"
+        return Stop(StopReason.HOPELESS, details="nobody to do it")
 
 
 def test_what_is_not_handed_out_comes_to_a_first_word():
     with ThreadPoolExecutor(2) as executor:
         found = every(split=tasks_of, executor=executor, budget=Hopeless())
-    assert (found_in(found), found.stopped) == (["100000"], "nobody to do it")
+    assert (found_in(found), words_of(found.stop)) == (["100000"], "hopeless: nobody to do it")
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError()])
@@ -306,7 +307,7 @@ def test_a_task_that_is_given_up_is_left(error):
         budget=Budget(),
     )
     words = set(found_in(found))
-    assert found.stopped == ("interrupted" if isinstance(error, KeyboardInterrupt) else "out of memory")
+    assert words_of(found.stop) == ("interrupted" if isinstance(error, KeyboardInterrupt) else "out of memory")
     assert found.left
     assert not any(word.startswith("01") for word in words)
     assert bool(words) == isinstance(error, MemoryError)  # the first task is given up: Ctrl-C ends all work
@@ -387,5 +388,5 @@ def test_a_frontier_does_not_go_back():
     search = Shortest(901)
     search.num_branches, search.frontier = 1, 5.0
     search.push(2.0, (2, 4))
-    assert search.run(Budget()) == ""
+    assert words_of(search.run(Budget())) == ""
     assert (search.order, search.frontier) == ([2.0], 5.0)

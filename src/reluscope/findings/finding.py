@@ -13,10 +13,11 @@ from typing import Any
 from reluscope.arguments import read_arguments
 from reluscope.findings.claims import Claim, claim_of, largest_error
 from reluscope.findings.read_findings import finding_fields, reading
+from reluscope.stopping import Explained, Stop
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(Explained):
     """A measured number with its claim and context; made by `Finding.of` or `Finding.estimate`.
 
     Parameters
@@ -38,8 +39,8 @@ class Finding:
         Number of signs that neither rounding bounds nor rational arithmetic decided.
     work : mapping
         Cost: seconds, vertices, linear programs.
-    stopped : str
-        Why work ended early: the budget that was spent, or "interrupted".
+    stop : Stop, optional
+        Why work ended early; `stopped` says it in a few words: the budget that was spent, or "interrupted".
     num_samples : int, optional
         Number of samples, of paths between samples, or of other table rows that the number refers to; None if it
         refers to one of them, or to something else.
@@ -67,7 +68,7 @@ class Finding:
     num_undecided: int = 0
     num_samples: int | None = None
     work: Mapping[str, float] = field(default_factory=dict)
-    stopped: str = ""
+    stop: Stop | None = None
     is_share: bool = False
     unit: str = ""
 
@@ -209,6 +210,8 @@ class Finding:
         for key in ("definition", "domain", "method", "source", "num_undecided", "stopped"):
             if entry := getattr(self, key):
                 plain[key] = entry
+        if self.stop is not None:
+            plain["stop"] = self.stop.to_dict()
         if self.num_samples is not None:
             plain["num_samples"] = self.num_samples
         if self.tolerance is not None:

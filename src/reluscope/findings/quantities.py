@@ -9,7 +9,9 @@ from enum import StrEnum
 from math import inf
 
 # What tables of findings have beside their columns, as plain types.
-RESERVED = frozenset({"domain", "keys", "status", "notes", "population", "samples", "summary", "stopped", "seconds"})
+RESERVED = frozenset(
+    {"domain", "keys", "status", "notes", "population", "samples", "summary", "stop", "stopped", "seconds"}
+)
 
 
 class Kind(StrEnum):

@@ -16,10 +16,11 @@ from jaxtyping import Float
 from reluscope.errors import InputError
 from reluscope.findings.claims import Claim
 from reluscope.findings.quantities import RESERVED, Kind, Quantity
+from reluscope.stopping import Stop, words_of
 
 # What reading entries of the wrong form ends in.
 MALFORMED = (KeyError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
-TEXTS = ("name", "definition", "domain", "method", "source", "stopped")
+TEXTS = ("name", "definition", "domain", "method", "source")
 INFINITE = {"inf": inf, "-inf": -inf}
 
 
@@ -55,7 +56,9 @@ def finding_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
         fields["work"] = {text(name): number(entry) for name, entry in dict(plain["work"]).items()}
     if "is_share" in plain:
         fields["is_share"] = truth(plain["is_share"])
-    if unknown := set(plain) - set(fields):
+    if "stopped" in plain or "stop" in plain:
+        fields["stop"] = stop(plain)
+    if unknown := set(plain) - set(fields) - {"stopped"}:
         raise ValueError(f"unknown entries {', '.join(sorted(unknown))}")
     return fields
 
@@ -145,6 +148,14 @@ def truth(entry: Any) -> bool:
     if type(entry) is not bool:
         raise ValueError(f"{entry!r} is neither true nor false")
     return entry
+
+
+def stop(plain: Mapping[str, Any]) -> Stop | None:
+    """Return why work stopped early, which the words beside it have to say, too."""
+    found = Stop.from_dict(plain.get("stop"))
+    if text(plain["stopped"]) != words_of(found):
+        raise ValueError(f"{plain['stopped']!r} is not said of {found}")
+    return found
 
 
 def text(entry: Any) -> str:

@@ -24,6 +24,7 @@ from reluscope.findings.derived import CONFIDENCE, Ends, at_an_end, mean, quanti
 from reluscope.findings.finding import Finding
 from reluscope.findings.quantities import Kind, Quantity
 from reluscope.findings.written_findings import as_arrow, as_html, as_markdown, as_plain, as_text
+from reluscope.stopping import Explained, Stop
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +44,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Findings:
+class Findings(Explained):
     """A table of measured quantities.
 
     Parameters
@@ -63,8 +64,8 @@ class Findings:
         Number of samples that each row refers to, if it is not one: rows of gates refer to all samples.
     population : int, optional
         Size of the population that the rows are a random sample of; without it, the rows are the population.
-    stopped : str
-        Why work ended early; empty if it did not.
+    stop : Stop, optional
+        Why work ended early, if it did; `stopped` says it in words.
     seconds : float
     summary : Findings, optional
         A table of one row without keys: measurements of all rows together.
@@ -91,7 +92,7 @@ class Findings:
     details: Mapping[str, np.ndarray] = field(default_factory=dict)
     num_samples: int | None = None
     population: int | None = None
-    stopped: str = ""
+    stop: Stop | None = None
     seconds: float = 0.0
     summary: "Findings | None" = None
     notes: tuple[str, ...] = ()
@@ -172,7 +173,7 @@ class Findings:
             domain=first.domain,
             num_samples=first.num_samples,
             details={name: np.concatenate([part.details[name] for part in parts]) for name in first.details},
-            stopped=next((part.stopped for part in parts if part.stopped), ""),
+            stop=next((part.stop for part in parts if part.stop), None),
             seconds=sum(part.seconds for part in parts),
             notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
         )
@@ -531,7 +532,7 @@ def _read(plain: Mapping[str, Any]) -> Findings:
         domain=reading.text(plain.get("domain", "")),
         population=counts.get("population"),
         num_samples=counts.get("samples"),
-        stopped=reading.text(plain["stopped"]),
+        stop=reading.stop(plain),
         seconds=reading.at_least(reading.number(plain["seconds"]), 0),
         summary=_read(plain["summary"]) if "summary" in plain else None,
         notes=tuple(map(reading.text, plain.get("notes", ()))),

@@ -157,6 +157,8 @@ def as_plain(found: "Findings") -> dict[str, Any]:
         plain["population"] = found.population
     if found.summary is not None:
         plain["summary"] = as_plain(found.summary)
+    if found.stop is not None:
+        plain["stop"] = found.stop.to_dict()
     return plain | {"stopped": found.stopped, "seconds": found.seconds}
 
 
@@ -214,7 +216,7 @@ def _key(value: Any) -> str:
 
 def _notes(found: "Findings", most: int) -> Sequence[str]:
     notes = [] if most >= len(found) else [f"{most:,} of {len(found):,} rows."]
-    return [*notes, *found.notes, *([f"Ended early: {found.stopped}."] if found.stopped else [])]
+    return [*notes, *found.notes, *([f"Ended early: {found.stopped}."] if found.stop else [])]
 
 
 def _digits(finding: Finding, low: float, high: float) -> int:

@@ -19,7 +19,7 @@ from reluscope.arguments import (
     read_positions,
     refuse_jumps,
 )
-from reluscope.budget import INTERRUPTED, Budget
+from reluscope.budget import Budget
 from reluscope.codes.differences import differences
 from reluscope.errors import CertificateError, InputError, ShapeError
 from reluscope.files.named_arrays import load_as, save_arrays
@@ -52,6 +52,7 @@ from reluscope.partitions.table.needles import volumes_with_needles
 from reluscope.partitions.table.region_geometry import adjacency_matrix, geometry_arrays
 from reluscope.partitions.table.region_table import RegionTable
 from reluscope.partitions.table.stored_partitions import read_stored
+from reluscope.stopping import is_interrupted, plain_stop
 
 # Bytes of values of so many vertices stay in the caches, where a forward pass takes half the time; never fewer rows.
 CACHE_BYTES, MIN_ROWS = 2 * 2**20, 64
@@ -91,8 +92,8 @@ class Partition(RegionTable):
         Fingerprint of the network.
     network : Network, optional
         Required for maps; missing after a load without a network.
-    note : str
-        Why work stopped early, if it did.
+    stop : Stop, optional
+        Why work stopped early, if it did; `note` says it in words.
     work : dict
         Seconds, vertices evaluated, chunks; if signs stayed undecided, unlisted cells, which show no region of
         their own.
@@ -146,8 +147,8 @@ class Partition(RegionTable):
                 "a certificate needs the network: load the partition with Partition.load(path, network=net)"
             )
         exact = exact_regions(self.network, self.domain, self.codes)
-        if exact.stopped:
-            raise KeyboardInterrupt if exact.stopped == INTERRUPTED else MemoryError
+        if exact.stop:
+            raise KeyboardInterrupt if is_interrupted(exact.stop) else MemoryError
         found = exact.certificate
         if found.codes != code_tuples(self.codes):
             raise CertificateError(
@@ -422,7 +423,7 @@ class Partition(RegionTable):
             **geometry,
             "tolerance": asdict(self.tolerance),
             "certified": self.certified,
-            "note": self.note,
+            "stop": plain_stop(self.stop),
             "work": self.work,
             "gates": [[gate.name, gate.num_units, gate.num_pieces] for gate in self.codes.layout],
             **({"jumps": list(self.jumps)} if self.jumps else {}),

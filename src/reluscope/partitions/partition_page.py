@@ -27,7 +27,7 @@ def partition_page(part: "Partition") -> str:
     elif kept and len(part) and part.dim <= 2:
         low, middle, high = (float(share) for share in np.quantile(part.volumes(), (0.0, 0.5, 1.0)))
         entries.append(("area" if part.dim == 2 else "length", f"{low:.3g} to {high:.3g}, median {middle:.3g}"))
-    if part.note:
+    if part.stop:
         entries.append(("stopped early", part.note))
     entries.append(("network", part.fingerprint[:12] + (" (not loaded)" if part.network is None else "")))
     picture = ""

@@ -16,6 +16,7 @@ from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
 from reluscope.partitions.streamed_partition import StreamedPartition
 from reluscope.partitions.table.region_rows import RegionRows
 from reluscope.partitions.table.stored_partitions import read_described
+from reluscope.stopping import plain_stop
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -121,7 +122,7 @@ def _description(part: StreamedPartition) -> dict[str, Any]:
         "num_pending": part.num_pending,
         "method": part.method,
         "tolerance": asdict(part.tolerance),
-        "note": part.note,
+        "stop": plain_stop(part.stop),
         "work": part.work,
         "gates": [[gate.name, gate.num_units, gate.num_pieces] for gate in part.layout],
         "domain": {name: array.tolist() for name, array in domain_arrays(part.domain).items()},

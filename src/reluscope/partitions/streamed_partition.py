@@ -32,6 +32,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.partition_findings import number_of_regions
 from reluscope.partitions.table.code_location import CodesAtPoints
 from reluscope.partitions.table.region_rows import RegionRows
+from reluscope.stopping import Noted, Stop
 from reluscope.tolerance import Tolerance
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ Find = Callable[[CodesAtPoints, Codes, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class StreamedPartition:
+class StreamedPartition(Noted):
     """The full-dimensional activation regions of a network on a domain, in a file.
 
     `partition` returns it for ``out="file.parquet"``, `StreamedPartition.load` reopens it. Regions are read from
@@ -73,8 +74,8 @@ class StreamedPartition:
         Fingerprint of the network.
     network : Network, optional
         Required to locate points; missing after a load without a network.
-    note : str
-        Why work stopped early, if it did.
+    stop : Stop, optional
+        Why work stopped early, if it did; `note` says it in words.
     work : dict
         Seconds, vertices evaluated, chunks.
     method : str
@@ -92,7 +93,7 @@ class StreamedPartition:
     tolerance: Tolerance
     fingerprint: str
     network: Network | None = None
-    note: str = ""
+    stop: Stop | None = None
     work: dict[str, float] = field(default_factory=dict)
     method: str
 

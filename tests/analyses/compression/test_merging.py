@@ -14,6 +14,7 @@ import reluscope as rs
 from oracles import fractions_plane
 from reluscope.errors import IncompletePartitionError, InputError
 from reluscope.findings import Claim
+from reluscope.stopping import Stop, StopReason
 from reluscope.testing import strategies
 
 merge = rs.compression.merge_regions
@@ -118,4 +119,4 @@ def test_bad_input(part):
     with pytest.raises(InputError, match="bounded"):
         merge(rs.partition(rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), [0.0])]), rs.Space(2)))
     with pytest.raises(IncompletePartitionError, match="merging regions"):
-        merge(replace(part, num_open=3, note="budget"))
+        merge(replace(part, num_open=3, stop=Stop(StopReason.REGIONS, 3)))

@@ -20,6 +20,7 @@ from reluscope.analyses.counting.code_search import CodeSearch
 from reluscope.budget import Budget
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError, SolverError
 from reluscope.findings import Claim
+from reluscope.stopping import words_of
 from reluscope.testing import degenerate_networks, generic_networks, pseudo_random_network, reference_networks
 
 ABSOLUTE = [([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]
@@ -35,7 +36,7 @@ def exactly(network, domain):
 def nearly(network, domain):
     """Return the codes that have a point, and these with those of which it stayed open."""
     found, stopped = count_by_mip(rs.load(network) if isinstance(network, list) else network, domain)
-    assert (found.claim, stopped) == (Claim.LOWER, "")
+    assert (found.claim, words_of(stopped)) == (Claim.LOWER, "")
     assert found.interval == (int(found), np.inf)
     assert found.method.endswith("until the solver found no more")
     return int(found), int(found) + found.num_undecided
@@ -185,7 +186,7 @@ def test_no_interval_ends_where_a_solver_saw_nothing():
         rows = np.eye(1, num_inputs).repeat(2, axis=0)
         net = rs.load([(rows, np.array([0.0, -1e-7])), (np.ones((1, 2)), np.zeros(1))])
         found, stopped = count_by_mip(net, rs.Box(-1, 1, num_inputs))
-        assert (found.claim, found.interval, stopped) == (Claim.LOWER, (2, np.inf), "")
+        assert (found.claim, found.interval, words_of(stopped)) == (Claim.LOWER, (2, np.inf), "")
 
 
 def test_kinks_that_differ_by_rounding_leave_an_interval():
@@ -193,7 +194,7 @@ def test_kinks_that_differ_by_rounding_leave_an_interval():
     parameters = [(np.array([[10.0], [-1.0]]), np.array([-1.0, 0.1])), (np.ones((1, 2)), np.zeros(1))]
     assert six_counts(parameters, (-1, 1))["activation"] == 3
     found, stopped = count_by_mip(rs.load(parameters), rs.Box(-1, 1, 1))
-    assert (found.interval, found.claim, found.num_undecided, stopped) == ((2, np.inf), Claim.LOWER, 1, "")
+    assert (found.interval, found.claim, found.num_undecided, words_of(stopped)) == ((2, np.inf), Claim.LOWER, 1, "")
 
 
 @pytest.mark.parametrize(
@@ -209,7 +210,7 @@ def test_budgets(budget, most, reason):
     net = rs.load(pseudo_random_network(2, [3, 3]))
     found, stopped = count_by_mip(net, rs.Box(-1, 1, 2), budget=budget)
     assert (int(found), found.claim, found.interval) == (most, Claim.LOWER, (most, float("inf")))
-    assert stopped == reason
+    assert words_of(stopped) == reason
 
 
 @pytest.mark.parametrize("after", [0, 3])
@@ -223,14 +224,19 @@ def test_an_interruption_keeps_what_was_found(monkeypatch, after):
 
     monkeypatch.setattr(CodeSearch, "next_code", interrupted)
     found, stopped = count_by_mip(rs.load(pseudo_random_network(2, [3, 3])), rs.Box(-1, 1, 2))
-    assert (int(found), found.interval, found.claim, stopped) == (after, (after, np.inf), Claim.LOWER, "interrupted")
+    assert (int(found), found.interval, found.claim, words_of(stopped)) == (
+        after,
+        (after, np.inf),
+        Claim.LOWER,
+        "interrupted",
+    )
 
 
 def test_codes_without_a_point_are_undecided(monkeypatch):
     monkeypatch.setattr(CodePoints, "point", lambda self, pieces: None if pieces[0].sum() == 0 else [])
     found, stopped = count_by_mip(rs.load(ABSOLUTE), rs.Box(-1, 1, 1))
     assert (int(found), found.interval, found.num_undecided) == (2, (2, np.inf), 1)
-    assert (found.claim, stopped) == (Claim.LOWER, "")
+    assert (found.claim, words_of(stopped)) == (Claim.LOWER, "")
 
 
 def test_a_code_twice_is_an_error(monkeypatch):

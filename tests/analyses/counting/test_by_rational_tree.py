@@ -21,6 +21,7 @@ from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.partitions.driver.walk import walk
+from reluscope.stopping import words_of
 from reluscope.testing import degenerate_networks, generic_networks, pseudo_random_network, reference_networks
 
 ABSOLUTE = [([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]
@@ -28,7 +29,7 @@ ABSOLUTE = [([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]
 
 def exactly(network, domain):
     found, stopped = count_by_rational_tree(rs.load(network) if isinstance(network, list) else network, domain)
-    assert (found.claim, found.num_undecided, stopped) == (Claim.EXACT, 0, "")
+    assert (found.claim, found.num_undecided, words_of(stopped)) == (Claim.EXACT, 0, "")
     assert found.interval is None
     return int(found)
 
@@ -250,7 +251,7 @@ def test_budgets(budget, most, reason):
     net = rs.load(pseudo_random_network(2, [3, 3]))
     found, stopped = count_by_rational_tree(net, rs.Box(-1, 1, 2), budget=budget)
     assert (int(found), found.claim, found.interval) == (most, Claim.LOWER, (most, float("inf")))
-    assert stopped == reason
+    assert words_of(stopped) == reason
 
 
 @pytest.mark.parametrize("after", [0, 12])
@@ -265,7 +266,7 @@ def test_an_interruption_keeps_what_was_found(monkeypatch, after):
     monkeypatch.setattr(RationalCodes, "_children", interrupted)
     found, stopped = count_by_rational_tree(rs.load(pseudo_random_network(2, [3, 3])), rs.Box(-1, 1, 2))
     assert 1 <= int(found) < 10
-    assert (found.interval, found.claim, stopped) == ((int(found), np.inf), Claim.LOWER, "interrupted")
+    assert (found.interval, found.claim, words_of(stopped)) == ((int(found), np.inf), Claim.LOWER, "interrupted")
 
 
 def test_what_cannot_be_asked():

@@ -14,6 +14,7 @@ from reluscope.analyses.counting.parity import count_lower_by_parity
 from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.findings import Claim
+from reluscope.stopping import words_of
 from reluscope.testing import pseudo_random_network
 
 CUBE = rs.Box(0, 1, 5)
@@ -85,7 +86,7 @@ def test_the_method_states_its_confidence():
     found, stopped = count_lower_by_parity(cube(8), rs.Box(0, 1, 8), confidence=0.95, num_trials=10, num_parities=6)
     assert found.method.startswith("random parity constraints, 6 in each of 10 trials, of which ")
     assert found.method.endswith("confidence 0.95")
-    assert (found.interval, found.source, stopped) == ((int(found), float("inf")), "serra2020", "")
+    assert (found.interval, found.source, words_of(stopped)) == ((int(found), float("inf")), "serra2020", "")
 
 
 def test_codes_seen_are_a_bound_without_chance():
@@ -123,9 +124,9 @@ def test_trials_leave_the_program_as_it_was():
 
 def test_budgets_and_interruption(monkeypatch):
     found, stopped = count_lower_by_parity(cube(), CUBE, budget=Budget(seconds=0.0))
-    assert (int(found), found.claim, stopped) == (1, Claim.LOWER, "budget of 0 s")
+    assert (int(found), found.claim, words_of(stopped)) == (1, Claim.LOWER, "budget of 0 s")
     found, stopped = count_lower_by_parity(cube(), CUBE, budget=Budget(regions=2))
-    assert (int(found) >= 2, stopped) == (True, "budget of 2 regions")
+    assert (int(found) >= 2, words_of(stopped)) == (True, "budget of 2 regions")
     calls, any_code = itertools.count(), CodeSearch.any_code
 
     def interrupted(self, seconds=np.inf):
@@ -135,7 +136,7 @@ def test_budgets_and_interruption(monkeypatch):
 
     monkeypatch.setattr(CodeSearch, "any_code", interrupted)
     found, stopped = count_lower_by_parity(cube(), CUBE, num_parities=2)
-    assert stopped == "interrupted"
+    assert words_of(stopped) == "interrupted"
     assert 1 <= int(found) <= 32  # nine trials of sixteen
 
 

@@ -177,7 +177,7 @@ def test_unions_of_sheared_boxes_are_cells_of_a_grid(dim, seed):
     spent = unions.volume_of_union(bodies, 1e-9, rs.Budget(seconds=0))
     if dim > 1:
         assert spent.lower <= found.lower <= spent.upper
-        assert spent.stopped
+        assert spent.stop
 
 
 def test_the_grid_would_see_overlaps_that_are_counted_twice(monkeypatch):

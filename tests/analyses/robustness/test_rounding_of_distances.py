@@ -17,6 +17,7 @@ from reluscope.analyses.robustness.distance_search import EndedSearch
 from reluscope.analyses.robustness.exact_cells import ExactCells
 from reluscope.findings import Status
 from reluscope.geometry.numbers.norms import L2, Norm
+from reluscope.stopping import INTERRUPTED, Stop, StopReason, words_of
 from reluscope.tolerance import Tolerance
 
 NORMS = ("l1", "linf")
@@ -174,7 +175,7 @@ def test_a_frontier_beyond_the_certified_radius_is_the_bound(monkeypatch):
     assert str(found.finding("decision_distance")) == "1.75 (LOWER, in [1.75, 2])"
 
 
-@pytest.mark.parametrize(("stopped", "undecided"), [("budget of 3 regions", 0), ("", 2), ("interrupted", 1)])
+@pytest.mark.parametrize(("stopped", "undecided"), [(Stop(StopReason.REGIONS, 3), 0), (None, 2), (INTERRUPTED, 1)])
 def test_a_search_that_did_not_end_or_left_doubts_is_a_lower_bound(monkeypatch, stopped, undecided):
     found = found_by(monkeypatch, EndedSearch(0.5, change_at(2.0, 0.0), stopped, 7, undecided))
     finding = found.finding("decision_distance")
@@ -182,10 +183,13 @@ def test_a_search_that_did_not_end_or_left_doubts_is_a_lower_bound(monkeypatch, 
     lower = float(np.sqrt(2.0)) if stopped else 0.5
     assert (finding.claim, finding.value) == ("LOWER", pytest.approx(lower, rel=1e-12))
     assert finding.interval == (finding.value, 2.0)
-    assert (found.details["stopped"].tolist(), found.details["num_undecided"].tolist()) == ([stopped], [undecided])
+    assert (found.details["stopped"].tolist(), found.details["num_undecided"].tolist()) == (
+        [words_of(stopped)],
+        [undecided],
+    )
     assert found.details["witnesses"] == pytest.approx(np.array([[2.0, 2.0]]))
     assert found.details["beyond"] == pytest.approx(np.array([[1.9, 2.1]]))
-    assert found.stopped == ("interrupted" if stopped == "interrupted" else "")
+    assert found.stopped == words_of(stopped if stopped is INTERRUPTED else None)
 
 
 @pytest.mark.parametrize(("farther", "nearest"), [(0.0, 1.0), (0.75, 5 / 3)])

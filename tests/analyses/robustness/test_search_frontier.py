@@ -19,6 +19,7 @@ from reluscope.geometry.numbers.norms import L2, Norm
 from reluscope.geometry.polyhedra.cut_balls import CutBall
 from reluscope.networks.evaluation.enclosures import Enclosure
 from reluscope.networks.passes.forms import Forms, OpenUnit
+from reluscope.stopping import words_of
 from reluscope.tolerance import Tolerance
 
 BOX = rs.Box(-2, 2, 2)
@@ -42,7 +43,7 @@ def test_lower_bounds_hold_at_every_budget(monkeypatch, norm, with_attack):
     for seed in range(2):
         view = view_of(seed, norm)
         whole = stopped_at(view, 10**6)
-        assert whole.stopped == ""
+        assert words_of(whole.stop) == ""
         assert whole.num_undecided == 0
         truth = np.inf if whole.change is None else whole.change.distance
         assert whole.lower <= truth
@@ -54,8 +55,8 @@ def test_lower_bounds_hold_at_every_budget(monkeypatch, norm, with_attack):
             assert part.lower >= best * (1 - 1e-9)  # more work proves no less
             best = part.lower
             assert part.change is None or part.change.distance >= truth * (1 - 1e-9)
-            if part.stopped:
-                assert part.stopped == f"budget of {regions} regions"
+            if words_of(part.stop):
+                assert words_of(part.stop) == f"budget of {regions} regions"
                 assert part.num_branches >= regions
             seen += 0 < part.lower < 0.99 * truth
     assert seen > 1
@@ -71,7 +72,7 @@ def test_without_a_domain_and_a_first_change_the_nearest_is_found_as_well(monkey
             search(viewpoint(*open_domain(net, domain), point, L2, Tolerance()), rs.Budget())
             for domain in (None, rs.Box(-50, 50, 2))
         )
-        assert (near.stopped, near.num_undecided, near.change is None) == ("", 0, far.change is None)
+        assert (words_of(near.stop), near.num_undecided, near.change is None) == ("", 0, far.change is None)
         if near.change is not None and far.change is not None:
             assert near.change.distance == pytest.approx(far.change.distance, rel=1e-6)
             assert near.lower == pytest.approx(near.change.lower)
@@ -95,7 +96,7 @@ def test_an_interruption_within_a_step_knows_the_frontier(monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(_NearestChange, "_bound", interrupted)
             part = stopped_at(view, 10**6)
-        assert part.stopped == "interrupted" or next(calls) <= at + 1
+        assert words_of(part.stop) == "interrupted" or next(calls) <= at + 1
         assert part.lower <= truth * (1 + 1e-9)
 
 

@@ -8,8 +8,8 @@ import reluscope as rs
 from networks.models import layers
 from reluscope.analyses.robustness import distance_search as search
 from reluscope.analyses.robustness import tied_regions
-from reluscope.budget import INTERRUPTED
 from reluscope.geometry.numbers.norms import Norm
+from reluscope.stopping import INTERRUPTED
 
 NORMS = ("l1", "l2", "linf")
 # A budget of regions leaves each point a search of its own.
@@ -90,7 +90,7 @@ def test_ctrl_c_in_the_partition_ends_it(monkeypatch):
 
     def struck(*given, **settings):
         part = rs.partition(*given, **settings)
-        object.__setattr__(part, "note", INTERRUPTED)
+        object.__setattr__(part, "stop", INTERRUPTED)
         return part
 
     monkeypatch.setattr(tied_regions, "partition", struck)

@@ -14,6 +14,7 @@ from reluscope.codes import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import ReluscopeError
 from reluscope.networks.evaluation.rounded_forward import RoundedForward
+from reluscope.stopping import INTERRUPTED, Stop, StopReason
 
 LAYOUT = CodeLayout((GateLayout("a", 2), GateLayout("b", 3)))
 
@@ -126,7 +127,7 @@ def test_shares_are_shifted_by_what_is_in_doubt_and_stay_possible():
 
 
 class Interrupted:
-    stopped = "interrupted"
+    stop = INTERRUPTED
 
 
 def plan(**given):
@@ -152,11 +153,11 @@ def test_half_a_record_is_none(monkeypatch):
         monkeypatch.setattr(measurement, name, lambda *_, **__: Interrupted())
         with pytest.raises(KeyboardInterrupt):
             function(None, work)
-    monkeypatch.setattr(measurement, "partition", lambda *_, **__: SimpleNamespace(note="interrupted"))
+    monkeypatch.setattr(measurement, "partition", lambda *_, **__: SimpleNamespace(stop=INTERRUPTED))
     with pytest.raises(KeyboardInterrupt):
         measurement._plane(None, plan(plane=rs.Box(-1, 1, 2)), [])
-    measurement._pass_on("time")
-    measurement._pass_on("")
+    measurement._pass_on(Stop(StopReason.SECONDS))
+    measurement._pass_on(None)
 
 
 def test_norms_that_are_not_finite_are_none(monkeypatch):
@@ -165,7 +166,7 @@ def test_norms_that_are_not_finite_are_none(monkeypatch):
             name: SimpleNamespace(value=value)
             for name, value in (("spectral_norm", spectral), ("frobenius_norm", frobenius))
         }
-        return SimpleNamespace(stopped="", median=lambda quantity: pair[quantity.name])
+        return SimpleNamespace(stop=None, median=lambda quantity: pair[quantity.name])
 
     work = SimpleNamespace(points=np.zeros((2, 2)), jacobians=np.array([0]))
     for spectral, frobenius in ((np.nan, 1.0), (1.0, np.inf), (np.nan, np.nan)):

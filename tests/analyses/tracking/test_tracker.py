@@ -20,6 +20,7 @@ from analyses.tracking.runs import LABELS, POINTS, make_model, step, track, with
 from reluscope.analyses.tracking import lock
 from reluscope.analyses.tracking import tracker as module
 from reluscope.errors import InputError, ShapeError
+from reluscope.stopping import INTERRUPTED
 
 
 @pytest.fixture
@@ -332,8 +333,7 @@ def test_control_c_within_work_that_keeps_what_it_has(file, model, monkeypatch, 
     real = getattr(measurement, work)
 
     def interrupted(*arguments, **options):
-        name = "note" if work == "partition" else "stopped"
-        return replace(real(*arguments, **options), **{name: "interrupted"})
+        return replace(real(*arguments, **options), stop=INTERRUPTED)
 
     with quick(model, file, segments=2, jacobians=3, plane=(0, 1, 2)) as tracker:
         monkeypatch.setattr(measurement, work, interrupted)

@@ -50,9 +50,7 @@ ROWS = {
     "Budget.after": row(on=rs.Budget(regions=3), num_regions=2, kinds={"num_regions": "natural"}),
     "Budget.memory_or": row(on=rs.Budget(), otherwise=2**20, kinds={"otherwise": "natural"}),
     "Budget.room": row(on=rs.Budget(regions=3), num_regions=2, kinds={"num_regions": "natural"}),
-    "Budget.first_is_due": row(
-        on=rs.Budget(regions=3), num_regions=2, stopped="", kinds={"num_regions": "natural", "stopped": "text"}
-    ),
+    "Budget.first_is_due": row(on=rs.Budget(regions=3), num_regions=2, stop=None, kinds={"num_regions": "natural"}),
     "Budget.share_spent": row(
         on=rs.Budget(regions=3), num_regions=2, began=0.0, kinds={"num_regions": "natural", "began": "number"}
     ),

@@ -82,7 +82,7 @@ def measure_regions(
         *columns,
         keys={"region": np.arange(len(part))},
         domain=part.domain.describe(),
-        stopped=stopped or part.note,
+        stop=stopped or part.stop,
         seconds=time.perf_counter() - began,
         notes=(f"Left out, for want of time: {'; '.join(left_out)}.",) if left_out else (),
     )

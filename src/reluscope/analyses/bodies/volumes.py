@@ -116,7 +116,7 @@ def region_volumes(
 
 def _table(part: Partition, column: Column) -> Findings:
     keys = {"region": np.arange(len(part))}
-    return Findings.of(column, keys=keys, domain=part.domain.describe(), stopped=part.note)
+    return Findings.of(column, keys=keys, domain=part.domain.describe(), stop=part.stop)
 
 
 def _hits(part: Partition, numbers: dict[bytes, int], points: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.arguments import read_arguments
-from reluscope.budget import INTERRUPTED, Budget
+from reluscope.budget import Budget
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
 from reluscope.geometry.polyhedra.bounding_box import bounding_box
@@ -28,6 +28,7 @@ from reluscope.networks.graph.operators.linear import Linear
 from reluscope.networks.network import Network
 from reluscope.partitions import Partition, partition
 from reluscope.shown import Shown
+from reluscope.stopping import is_interrupted
 
 Method = Literal["auto", "intervals", "programs", "partition"]
 
@@ -131,7 +132,7 @@ def unit_pieces(network: Network, *, domain: Domain, method: Method = "auto") ->
             part = None  # a flat domain has no regions, and intervals all the same
         if part is None:
             pass
-        elif part.note == INTERRUPTED:
+        elif is_interrupted(part.stop):
             raise KeyboardInterrupt
         elif part.claim is Claim.EXACT and not part.num_open and not part.num_undecided and len(part):
             table = part.codes.to_array()
@@ -150,7 +151,7 @@ def _quick(network: Network, domain: Domain) -> Partition:
     """Return a certified partition, or one that is not complete where it would take long."""
     regions = int(SECONDS / (region_seconds(network) + PROVED * network.num_units))
     found = partition(network, domain, keep="codes", budget=Budget(regions=regions))
-    return found if found.note or found.num_open else partition(network, domain, budget=LIMIT, certify=True)
+    return found if found.stop or found.num_open else partition(network, domain, budget=LIMIT, certify=True)
 
 
 def _corners(domain: Domain) -> tuple[np.ndarray, np.ndarray] | None:

@@ -41,7 +41,7 @@ def count_by_mip(
         num_undecided=found.num_undecided,
         work={**search.codes.model.program.work, "seconds": time.time() - began},
     )
-    return Counted(finding, found.stopped)
+    return Counted(finding, found.stop)
 
 
 class _CodeSearch:

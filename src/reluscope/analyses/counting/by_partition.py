@@ -14,7 +14,7 @@ from reluscope.analyses.counting.definitions import DEFINITIONS, Definition
 from reluscope.analyses.counting.exact_complex import ExactComplex
 from reluscope.analyses.counting.lower_faces import face_codes
 from reluscope.analyses.counting.same_maps import SameMaps, same_maps
-from reluscope.budget import INTERRUPTED, Budget
+from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Box, Domain
@@ -23,6 +23,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress
+from reluscope.stopping import Stop, is_interrupted, words_of
 from reluscope.tolerance import Tolerance
 
 INFINITY = float("inf")
@@ -35,7 +36,7 @@ class _Count(NamedTuple):
     high: float
     num_undecided: int = 0
     method: str = ""
-    stopped: str = ""
+    stop: Stop | None = None
 
 
 def count_by_partition(
@@ -63,7 +64,7 @@ def count_by_partition(
         part = partition(
             network, domain, keep="codes", **options, executor=executor, progress=progress, certify=certify
         )
-        return Counted(part.finding(), part.note)
+        return Counted(part.finding(), part.stop)
     if name == "activation" and domain.dim > 2:
         raise InputError(
             f"from a partition, activation regions of lower dimension are counted on lines and planes, got "
@@ -72,14 +73,14 @@ def count_by_partition(
     flat = domain.dim <= 2
     bounded = domain.is_bounded()
     part = partition(network, domain, **options, executor=executor, progress=progress, certify=certify)
-    stopped = part.note
+    stopped = part.stop
     exactly = flat and bounded and tolerance is None
-    if exactly and not certify and not part.num_open and stopped == INTERRUPTED:
+    if exactly and not certify and not part.num_open and is_interrupted(stopped):
         # All regions, but with nothing certified there is no telling what vanishes.
         part = replace(part, num_undecided=max(1, part.num_undecided))
     elif exactly and not certify and not part.num_open:
         part = partition(network, domain, budget=budget, certify=True)
-        stopped = part.note
+        stopped = part.stop
     whole = not part.num_open
     if (
         flat
@@ -89,7 +90,7 @@ def count_by_partition(
         and (name == "activation" or (name == "convex" and domain.dim == 2))
     ):
         inner = partition(network, _enclosing(domain, part), **options, certify=tolerance is None)
-        stopped = stopped or inner.note
+        stopped = stopped or inner.stop
         if len(inner) == len(part) and not inner.num_open:
             part, bounded = inner, True
     found = _count(part, name, flat and bounded and whole, Budget(seconds=budget.seconds), began)
@@ -107,7 +108,7 @@ def count_by_partition(
         num_undecided=part.num_undecided + found.num_undecided,
         work=work,
     )
-    return Counted(finding, stopped or found.stopped)
+    return Counted(finding, stopped or found.stop)
 
 
 def _enclosing(domain: Domain, part: Partition) -> Box | Polyhedron:
@@ -134,7 +135,7 @@ def _count(part: Partition, name: str, planar: bool, budget: Budget, began: floa
         )
     maps = same_maps(part, budget=budget, began=began)
     fewest, _ = maps.interval
-    because = f", comparison of maps stopped early ({maps.stopped})" if maps.stopped else ""
+    because = f", comparison of maps stopped early ({words_of(maps.stop)})" if maps.stop else ""
     if part.num_open or part.num_undecided:
         # One undecided sign may hide many regions.
         return _Count(fewest, INFINITY, maps.num_undecided, ", different affine maps among those found" + because)
@@ -142,7 +143,7 @@ def _count(part: Partition, name: str, planar: bool, budget: Budget, began: floa
     return found._replace(
         num_undecided=found.num_undecided + maps.num_undecided,
         method=f", affine maps compared exactly{found.method}{because}",
-        stopped=maps.stopped,
+        stop=maps.stop,
     )
 
 

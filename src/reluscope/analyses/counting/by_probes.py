@@ -61,4 +61,4 @@ def count_by_probes(
             "seconds": time.perf_counter() - began,
         },
     )
-    return Counted(finding, "")
+    return Counted(finding, None)

@@ -41,4 +41,4 @@ def count_by_rational_tree(
         source="stargalla2025",
         work={**work, "nodes": work["nodes"] + found.num_found, "seconds": time.time() - began},
     )
-    return Counted(finding, found.stopped)
+    return Counted(finding, found.stop)

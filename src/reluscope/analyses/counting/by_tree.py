@@ -54,4 +54,4 @@ def count_by_tree(
         num_undecided=found.num_undecided,
         work=dict(found.work),
     )
-    return Counted(finding, found.stopped)
+    return Counted(finding, found.stop)

@@ -131,7 +131,7 @@ def count(
         progress=progress,
         certify=certify,
     )
-    return replace(found.finding, stopped=found.stopped)
+    return replace(found.finding, stop=found.stop)
 
 
 def counted(

@@ -3,10 +3,11 @@
 from typing import NamedTuple
 
 from reluscope.findings import Finding
+from reluscope.stopping import Stop
 
 
 class Counted(NamedTuple):
-    """A count, and why the work stopped early, empty if it did not."""
+    """A count, and why the work stopped early, if it did."""
 
     finding: Finding
-    stopped: str
+    stop: Stop | None

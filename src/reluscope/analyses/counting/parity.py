@@ -70,8 +70,8 @@ def count_lower_by_parity(
         The larger of two bounds. The number of different codes seen, each of which has a point in rational arithmetic,
         is certain: LOWER. The bound that trials give holds with the confidence, so that it is an ESTIMATE, with an
         interval from it on; `method` states the confidence, the constraints and the trials.
-    stopped : str
-        The budget that ended the work, or "interrupted".
+    stop : Stop, optional
+        The budget that ended the work, or Ctrl-C.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def count_lower_by_parity(
     budget = budget or Budget()
     search = CodeSearch(network, domain)
     trials = _Trials(search, num_parities, num_trials, lambda: began + budget.seconds_allowed - time.time(), seed)
-    stopped = walk([trials], _Trials.step, budget=budget, began=began).stopped
+    stopped = walk([trials], _Trials.step, budget=budget, began=began).stop
     level, successes, bound, seen = trials.level, trials.num_successes, 0, search.num_certain
     if level is not None:
         bound = min(_least_count(level, successes, num_trials, confidence), 2 ** len(search.model.binaries))

@@ -17,6 +17,7 @@ from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.fractions.rational_maps import AffineFunction, rational_maps
 from reluscope.partitions.driver.walk import Step, walk
 from reluscope.partitions.partition_in_memory import Partition
+from reluscope.stopping import Stop
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class SameMaps:
     certain: Int[np.ndarray, " r"]  # regions with one number have one map
     possible: Int[np.ndarray, " r"]  # regions with different numbers have different maps
     num_undecided: int  # maps not compared because work stopped early
-    stopped: str  # why it did; empty if all were compared
+    stop: Stop | None  # why it did, None if all were compared
 
     @property
     def interval(self) -> tuple[int, int]:
@@ -46,7 +47,7 @@ def same_maps(part: Partition, *, budget: TimeBudget | None = None, began: float
     number = len(part)
     if number == 0:
         nothing = np.zeros(0, dtype=np.int64)
-        return SameMaps(nothing, nothing, 0, "")
+        return SameMaps(nothing, nothing, 0, None)
     network = part.network_on_domain
     maps, errors = maps_of_codes(network, part.codes)
     table = np.concatenate([maps.weight.numpy(), maps.bias.numpy()[..., None]], axis=2)
@@ -54,7 +55,7 @@ def same_maps(part: Partition, *, budget: TimeBudget | None = None, began: float
     members = np.bincount(groups)
     doubtful = np.flatnonzero(members[groups] > 1)
     if not len(doubtful):
-        return SameMaps(groups, groups, 0, "")
+        return SameMaps(groups, groups, 0, None)
     codes = part.codes[doubtful]
     which = zip(pieces_of(codes), units_that_matter(network, codes), strict=True)
     needed = np.concatenate(
@@ -75,7 +76,7 @@ def same_maps(part: Partition, *, budget: TimeBudget | None = None, began: float
     settled[groups[doubtful[first[comparison.waiting]]]] = False
     clear = settled[groups]
     possible[clear] = certain[clear]
-    return SameMaps(_numbered(certain), _numbered(possible), len(comparison.waiting), walked.stopped)
+    return SameMaps(_numbered(certain), _numbered(possible), len(comparison.waiting), walked.stop)
 
 
 class _Comparison:

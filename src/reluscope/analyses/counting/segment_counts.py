@@ -81,6 +81,6 @@ def count_along_segments(
             "length": np.linalg.norm(np.subtract(ends, starts), axis=1),
             "num_undecided": np.array([one.num_undecided for one in counts], dtype=np.int64),
         },
-        stopped=next((part.note for part in parts if part.note), ""),
+        stop=next((part.stop for part in parts if part.stop), None),
         seconds=time.perf_counter() - began,
     )

@@ -26,6 +26,7 @@ from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.progress import Progress
+from reluscope.stopping import Stop, StopReason
 from reluscope.tolerance import Tolerance
 
 NUM_CLASSES = declare(
@@ -146,7 +147,7 @@ def region_classes(
         tables = ask_within_memory(one, list(regions), network.device) if regions else []
         found = _RegionsSeen(*(np.concatenate(columns) for columns in zip(_nothing(number), *tables, strict=True)))
         is_late = time.perf_counter() > until and not (found.is_known.all() and found.is_at_likeliest_known.all())
-        return _measured(found, block, number, "time" if is_late else "")
+        return _measured(found, block, number, Stop(StopReason.SECONDS) if is_late else None)
 
     most = bodies_at_once(network, number)
     return measure(
@@ -159,7 +160,7 @@ def region_classes(
     )
 
 
-def _measured(found: "_RegionsSeen", block: slice, number: int, stopped: str) -> Measured:
+def _measured(found: "_RegionsSeen", block: slice, number: int, stopped: Stop | None) -> Measured:
     """Return a row for every point of a block; those without a region have no numbers."""
     size, at = block.stop - block.start, found.rows - block.start
     details = {}

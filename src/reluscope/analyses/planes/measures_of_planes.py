@@ -72,7 +72,7 @@ def plane_measures(part: Partition, boundary: DecisionBoundary) -> Findings:
             method="ties of affine outputs, region by region",
         ),
         domain=regions.domain,
-        stopped=part.note,
+        stop=part.stop,
     )
 
 
@@ -131,7 +131,7 @@ def area_shares(part: Partition, areas: ClassAreas) -> Findings:
         np.minimum(1.0, upper),
         method="regions cut along ties of outputs",
     )
-    return Findings.of(column, keys={"class": classes}, domain=regions.domain, stopped=part.note)
+    return Findings.of(column, keys={"class": classes}, domain=regions.domain, stop=part.stop)
 
 
 def _moved(part: Partition) -> float:

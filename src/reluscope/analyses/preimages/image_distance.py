@@ -88,13 +88,13 @@ def distance_to_image(
         )
     search = _ImageSearch(layer, goal, domain)
     found = search.run(Budget(regions=NUM_BRANCHES) if budget is None else budget)
-    lower = min(found.lower if found.stopped else np.inf, search.unproved, search.best)
+    lower = min(found.lower if found.stop else np.inf, search.unproved, search.best)
     column = distance_column(IMAGE_DISTANCE, search.best, lower, goal, method="branching over pieces")
     return Findings.of(
         column,
         domain="inputs of the layer up to a million times the size of y" if domain is None else domain.describe(),
         details={"points": search.point[None], "features": layer(search.point[None])},
-        stopped=found.stopped,
+        stop=found.stop,
     )
 
 

@@ -13,11 +13,12 @@ from reluscope.findings.derived import Ends
 from reluscope.geometry.polyhedra.domain_arrays import polyhedra_arrays, read_polyhedra
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.unions.union_of_polyhedra import UnionOfPolyhedra, bounded_finding, numbered_columns
+from reluscope.stopping import Explained, Stop, plain_stop
 from reluscope.tolerance import EPSILON
 
 
 @dataclass(frozen=True, eq=False)
-class InputPieces(UnionOfPolyhedra):
+class InputPieces(UnionOfPolyhedra, Explained):
     """Inputs with the required outputs, as polyhedra with disjoint interiors; a table with one row each.
 
     Parameters
@@ -45,8 +46,8 @@ class InputPieces(UnionOfPolyhedra):
         Volume of all examined inputs, and an upper bound on the volume of the undecided ones.
     fingerprint : str
         Of the network.
-    stopped : str
-        Reason for an early stop; empty if there was none.
+    stop : Stop, optional
+        Why work stopped early, if it did; `stopped` says it in words.
     work : dict
         Boxes and regions examined.
 
@@ -69,7 +70,7 @@ class InputPieces(UnionOfPolyhedra):
     total: float
     undecided: float
     fingerprint: str
-    stopped: str = ""
+    stop: Stop | None = None
     work: dict[str, float] = field(default_factory=dict)
 
     # What they are called, when they are that, and what their files say that they hold.
@@ -130,7 +131,7 @@ class InputPieces(UnionOfPolyhedra):
             definition=f"{what} of the inputs at which {self.where}",
             method="halved boxes with affine bounds, and exact linear regions",
             work={**self.work, "pieces": len(self)},
-            stopped=self.stopped,
+            stop=self.stop,
         )
 
     def _boxes(self, reach: float) -> Float[np.ndarray, "p 2 n"]:
@@ -150,7 +151,11 @@ class InputPieces(UnionOfPolyhedra):
     def stored_parts(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Return what `save` writes, as named arrays and plain types."""
         arrays = {name: getattr(self, name) for name in _ARRAYS} | polyhedra_arrays(self.pieces, self.dim)
-        return arrays, {"kind": self.kind, **{name: getattr(self, name) for name in _DESCRIBED}}
+        return arrays, {
+            "kind": self.kind,
+            "stop": plain_stop(self.stop),
+            **{name: getattr(self, name) for name in _DESCRIBED},
+        }
 
     @classmethod
     def _read(cls, arrays: dict[str, np.ndarray], described: dict[str, Any]) -> Self:
@@ -176,10 +181,10 @@ class InputPieces(UnionOfPolyhedra):
             total=total,
             undecided=undecided,
             fingerprint=stored.text(described, "fingerprint"),
-            stopped=stored.text(described, "stopped"),
+            stop=Stop.from_dict(described["stop"]),
             work=stored.numbers(described, "work"),
         )
 
 
 _ARRAYS = ("volumes", "errors", "witnesses", "ends", "cases", "unsafe", "is_box", "open_boxes", "boxes")
-_DESCRIBED = ("total", "undecided", "fingerprint", "stopped", "work")
+_DESCRIBED = ("total", "undecided", "fingerprint", "work")

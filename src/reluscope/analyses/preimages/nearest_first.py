@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, Generic, TypeVar
 
-from reluscope.budget import INTERRUPTED, Budget
+from reluscope.budget import Budget
 from reluscope.partitions.driver.best_first import BestFirst, Branch
+from reluscope.stopping import Stop, is_interrupted
 
 Part = TypeVar("Part")
 Node = TypeVar("Node")
@@ -22,7 +23,7 @@ class Searched(Generic[Node]):
     lower: float
     left: tuple[Node, ...]  # parts that were not settled
     num_parts: int  # parts whose bounds were computed
-    stopped: str  # why it ended early; empty if it did not
+    stop: Stop | None  # why it ended early, if it did
 
 
 def best_first(
@@ -41,7 +42,7 @@ def best_first(
     search = _Parts(start, bound, split, goal)
     stopped = search.run(budget)
     if search.is_broken:
-        raise KeyboardInterrupt if stopped == INTERRUPTED else MemoryError
+        raise KeyboardInterrupt if is_interrupted(stopped) else MemoryError
     if not search.num_branches:  # a budget of nothing: what is left has to be known all the same
         search.begin()
     lower = max(search.frontier, search.queue[0].key) if stopped and search.queue else search.frontier

@@ -91,12 +91,12 @@ def elsewhere_bounds(
     column = distance_column(
         ELSEWHERE_DISTANCE,
         search.best,
-        found.lower if found.stopped else search.best,
+        found.lower if found.stop else search.best,
         goal,
         method=f"{found.num_parts:,} boxes with affine bounds",
     )
     details = {"points": search.point[None]}
-    return Findings.of(column, domain=domain.describe(), details=details, stopped=found.stopped)
+    return Findings.of(column, domain=domain.describe(), details=details, stop=found.stop)
 
 
 class _FeatureSearch:

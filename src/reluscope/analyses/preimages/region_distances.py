@@ -92,7 +92,7 @@ def distance_to_range(
         _column(part, IMAGE_DISTANCE, best.distance, _least(found), goal),
         domain=part.domain.describe(),
         details={"points": best.point[None], "features": best.image[None]},
-        stopped=part.note,
+        stop=part.stop,
     )
 
 
@@ -190,7 +190,7 @@ def reached_from_elsewhere(
         keys={"region": np.array([one.row for one in within], dtype=np.int64)},
         domain=part.domain.describe(),
         details={"points": np.array([one.point for one in within]).reshape(-1, part.dim)},
-        stopped=part.note,
+        stop=part.stop,
         summary=summary,
     )
 

@@ -46,6 +46,7 @@ from reluscope.partitions.left_open import left_open
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.mosaic import Mosaic
 from reluscope.progress import Progress
+from reluscope.stopping import Stop
 from reluscope.tolerance import EPSILON, Tolerance
 
 # What is thinner counts as flat, relative to the size of the outputs.
@@ -189,7 +190,7 @@ class Image(UnionOfPolyhedra):
             scale=float(sides.prod()),
             name="volume of the image",
             definition="outputs that the network has on the domain, in the space of these outputs",
-            stopped=found.stopped,
+            stop=found.stop,
         )
 
     def _volume_error(self) -> float:
@@ -299,7 +300,7 @@ class Image(UnionOfPolyhedra):
             raise InputError(f"{purpose} needs a piece, and work stopped before there was one: allow for more")
 
     def _finding(
-        self, value: float, ends: tuple[float, float], *, scale: float, stopped: str = "", **fields: Any
+        self, value: float, ends: tuple[float, float], *, scale: float, stop: Stop | None = None, **fields: Any
     ) -> Finding:
         part = self.partition
         lower, upper = min(value, ends[0]), max(value, ends[1])
@@ -310,7 +311,7 @@ class Image(UnionOfPolyhedra):
             method="outputs at the corners of linear regions",
             num_undecided=part.num_undecided,
             work={**part.work, "pieces": len(self)},
-            stopped=stopped or part.note,
+            stop=stop or part.stop,
             **fields,
         )
 

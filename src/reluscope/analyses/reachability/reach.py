@@ -24,7 +24,7 @@ from reluscope.analyses.reachability.stored_sets import (
     read_sets,
 )
 from reluscope.arguments import Natural, read_arguments, read_position
-from reluscope.budget import INTERRUPTED, Budget, RegionBudget
+from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import ShapeError
 from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding
@@ -38,6 +38,7 @@ from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.network import Network
 from reluscope.progress import Progress, share_done
+from reluscope.stopping import INTERRUPTED, Explained, Stop, StopReason, is_interrupted
 from reluscope.tolerance import Tolerance
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ NUM_REGIONS, NUM_BOXES = 10_000, 256
 
 
 @dataclass(frozen=True, eq=False)
-class ReachableSets:
+class ReachableSets(Explained):
     """The states of a closed loop after 0, 1, 2, ... steps.
 
     Parameters
@@ -60,8 +61,8 @@ class ReachableSets:
         The initial states.
     fingerprint : str
         Of the network.
-    stopped : str
-        Why later steps are not exact or are missing; empty if all are exact.
+    stop : Stop, optional
+        Why later steps are not exact, or missing; None if all are exact. `stopped` says it in words.
     work : dict
         Runtime in seconds.
     """
@@ -69,7 +70,7 @@ class ReachableSets:
     sets: tuple[Image | Cover, ...]
     start: Domain
     fingerprint: str
-    stopped: str = ""
+    stop: Stop | None = None
     work: dict[str, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -273,7 +274,7 @@ def reach(
     regions = NUM_REGIONS if limit.regions is None else limit.regions
     most = min(NUM_BOXES, max(1, regions))
     sets: list[Image | Cover] = []
-    stopped, boxes = "", None
+    stopped, boxes = None, None
     with share_done("reach", progress) as tell:
         for step in range(steps + 1):
             if has_struck():
@@ -288,7 +289,7 @@ def reach(
                     tell((step + 1) / (steps + 1))
                     continue
                 stopped = _why(found, limit, began)
-                if stopped == INTERRUPTED:
+                if is_interrupted(stopped):
                     break
             if boxes is None:
                 boxes = _box_around(start)
@@ -299,14 +300,14 @@ def reach(
     return ReachableSets(tuple(sets), start, network.fingerprint, stopped, {"seconds": time.time() - began})
 
 
-def _why(found: Image, limit: Budget, began: float) -> str:
+def _why(found: Image, limit: Budget, began: float) -> Stop | None:
     """Return why a step is not exact."""
-    note = found.partition.note
-    if note == INTERRUPTED:
-        return note
+    stopped = found.partition.stop
+    if is_interrupted(stopped):
+        return stopped
     if found.claim is Claim.ESTIMATE:
-        return "rounding of more than a millionth of the states' size"
-    return limit.spent(0, began) or note or "signs that rounding leaves open"
+        return Stop(StopReason.ROUNDED_STATES)
+    return limit.spent(0, began) or stopped or Stop(StopReason.ROUNDING)
 
 
 def _box_around(start: Domain) -> np.ndarray:

@@ -11,6 +11,7 @@ from reluscope.files.named_arrays import prefixed, without_prefix
 from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.stored_partitions import read_stored, stored_domain
+from reluscope.stopping import Stop, plain_stop
 
 if TYPE_CHECKING:
     from reluscope.analyses.reachability.cover import Cover
@@ -89,7 +90,7 @@ def described_sets(found: "ReachableSets", parts: Sequence[Parts]) -> Parts:
     arrays = domain_arrays(found.start)
     for step, (own, _) in enumerate(parts):
         arrays |= prefixed(f"{step}/", own)
-    said = {"fingerprint": found.fingerprint, "stopped": found.stopped, "work": found.work}
+    said = {"fingerprint": found.fingerprint, "stop": plain_stop(found.stop), "work": found.work}
     return arrays, {"kind": SETS, "steps": [described for _, described in parts], **said}
 
 
@@ -108,6 +109,6 @@ def read_sets(arrays: Arrays, described: Mapping[str, Any]) -> tuple[list[tuple[
     return sets, {
         "start": stored_domain(arrays),
         "fingerprint": stored.text(described, "fingerprint"),
-        "stopped": stored.text(described, "stopped"),
+        "stop": Stop.from_dict(described["stop"]),
         "work": stored.numbers(described, "work"),
     }

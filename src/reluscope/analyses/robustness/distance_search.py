@@ -33,6 +33,7 @@ from reluscope.interruption import deferred
 from reluscope.networks.evaluation.enclosures import Enclosure, enclose
 from reluscope.networks.passes.forms import CLEAR, OpenUnit
 from reluscope.partitions.driver.best_first import Branch
+from reluscope.stopping import Stop
 
 # Radii searched before that of the change found, and how they grow.
 NUM_RADII = 5
@@ -47,7 +48,7 @@ class EndedSearch:
 
     lower: float  # no change of class is nearer, at the resolution
     change: Change | None  # the nearest one found
-    stopped: str  # why the search ended early; empty if it did not
+    stop: Stop | None  # why the search ended early, if it did
     num_branches: int  # sets of regions examined
     num_undecided: int  # changes the network itself did not confirm
 
@@ -74,12 +75,12 @@ def search(
         found = (BoxChanges if by_boxes else _NearestChange)(view, change)
         left = max(0.0, until - time.perf_counter())
         stopped = found.run(budget if budget.seconds is None else replace(budget, seconds=left))
-        if budget.seconds is not None:  # readers gave more, of which the attack took its part
-            stopped = stopped.replace(f"budget of {left:g} s", f"budget of {budget.seconds:g} s")
+        # Readers gave more, of which the attack took its part.
+        stopped = stopped and stopped.of_seconds(budget.seconds)
     return _ended(found, stopped)
 
 
-def _ended(found: "ListedChanges | BoxChanges | _NearestChange", stopped: str) -> EndedSearch:
+def _ended(found: "ListedChanges | BoxChanges | _NearestChange", stopped: Stop | None) -> EndedSearch:
     lower = min(found.frontier, found.least_left)
     return EndedSearch(lower, found.change, stopped, found.num_branches, found.num_undecided)
 

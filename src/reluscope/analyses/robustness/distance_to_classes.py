@@ -19,7 +19,7 @@ from reluscope.analyses.robustness.tied_regions import TiedRegions, tied_regions
 from reluscope.analyses.samples.measuring import KeptRows, Measured, key_of, measure
 from reluscope.analyses.samples.shared_points import shared
 from reluscope.arguments import read_arguments
-from reluscope.budget import INTERRUPTED, OUT_OF_MEMORY, Budget, RegionBudget
+from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings
 from reluscope.geometry.numbers.norms import AnyNorm, Norm
@@ -28,6 +28,7 @@ from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.number_range import overflow_refused
 from reluscope.progress import Progress
+from reluscope.stopping import OUT_OF_MEMORY, is_interrupted, words_of
 from reluscope.tolerance import Tolerance
 
 # So many of the places at which other points met other classes are tried, the nearest ones.
@@ -205,10 +206,10 @@ def _searched(
     places = view.units.enter(places[np.isfinite(places).all(axis=1)])
     nearest = np.argsort(view.norm.size(places - view.x), kind="stable")[:NUM_PLACES]
     found = search(view, budget, places[nearest], near)
-    if found.stopped not in ("", OUT_OF_MEMORY):  # the region's own map may say more
+    if found.stop not in (None, OUT_OF_MEMORY):  # the region's own map may say more
         own = certified_radius(view.network, view.x[None], norm=view.norm, tolerance=view.tolerance)[DECISION_DISTANCE]
         found = replace(found, lower=max(found.lower, float(own.lower[0])))
-    stopped = INTERRUPTED if found.stopped == INTERRUPTED else ""
+    stopped = found.stop if is_interrupted(found.stop) else None
     return found, Measured((_column(view, found),), _details(view, found, time.perf_counter() - began), stopped)
 
 
@@ -229,7 +230,7 @@ def _column(view: Viewpoint, found: EndedSearch) -> Column:
     change = found.change
     upper = np.inf if change is None else change.upper
     lower = max(0.0, min(found.lower, upper))
-    is_done = not found.stopped and not found.num_undecided
+    is_done = not found.stop and not found.num_undecided
     value = float(np.clip(upper if change is None else change.distance, lower, upper)) if is_done else lower
     return distances(
         DECISION_DISTANCE,
@@ -254,5 +255,5 @@ def _details(view: Viewpoint, found: EndedSearch, seconds: float) -> dict[str, n
         "num_branches": np.array([found.num_branches]),
         "num_undecided": np.array([found.num_undecided]),
         "seconds": np.array([seconds]),
-        "stopped": np.array([found.stopped]),
+        "stopped": np.array([words_of(found.stop)]),
     }

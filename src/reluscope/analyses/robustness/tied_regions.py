@@ -13,7 +13,7 @@ from scipy.spatial import KDTree
 
 from reluscope.analyses.robustness.cells_of_classes import SearchDomain, Viewpoint
 from reluscope.analyses.robustness.listed_changes import NearRegions
-from reluscope.budget import INTERRUPTED, Budget
+from reluscope.budget import Budget
 from reluscope.findings import Claim
 from reluscope.geometry.numbers.norms import Norm
 from reluscope.geometry.polyhedra.cut_boxes import distances_of_cut_boxes
@@ -22,6 +22,7 @@ from reluscope.networks.evaluation.maps_of_codes import maps_of_codes, pieces_of
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.partition_in_memory import Partition
+from reluscope.stopping import is_interrupted
 from reluscope.tolerance import Tolerance
 
 # Regions that a partition may have for each point, by the number of inputs, and in all: it then takes a quarter of
@@ -116,7 +117,7 @@ def tied_regions(
         return None
     limit = Budget(regions=most, seconds=seconds)
     part = partition(network, box, budget=limit, tolerance=tolerance)
-    if part.note == INTERRUPTED:
+    if is_interrupted(part.stop):
         raise KeyboardInterrupt
     return None if part.claim is not Claim.EXACT or part.num_undecided else _tied(part, box)
 

@@ -6,18 +6,19 @@ from typing import NamedTuple
 import numpy as np
 
 from reluscope.findings import Column
+from reluscope.stopping import Stop
 
 
 class Measured(NamedTuple):
     """What an analysis found in a block of samples: columns of its rows' cells, and details whose first axis is rows.
 
-    A row without any value is one that has no such quantity. What ``stopped`` says ended work in this block, and no
+    A row without any value is one that has no such quantity. What ``stop`` says ended work in this block, and no
     other one begins.
     """
 
     columns: tuple[Column, ...]
     details: Mapping[str, np.ndarray] = {}
-    stopped: str = ""
+    stop: Stop | None = None
 
     @property
     def form(self) -> tuple[object, ...]:

@@ -65,12 +65,12 @@ def measure(
         def work() -> None:
             for block in pace.blocks():
                 parts.append(ask(block))
-                if parts[-1].stopped:
+                if parts[-1].stop:
                     return
                 if checkpoint is not None:
                     checkpoint.keep(block, parts[-1])
 
-        stopped = until_interrupted(work, parts) or (parts[-1].stopped or pace.stopped)
+        stopped = until_interrupted(work, parts) or (parts[-1].stop or pace.stop)
     if len({part.form for part in parts}) > 1:
         raise InputError("expected a checkpoint of what is measured here, got other quantities in it: remove it")
     done = sum(len(part.columns[0]) for part in parts)
@@ -84,7 +84,7 @@ def measure(
         domain=domain,
         details={name: _with_nothing([part.details[name] for part in parts], missing) for name in parts[0].details},
         population=population,
-        stopped=stopped,
+        stop=stopped,
         seconds=time.perf_counter() - began,
     )
 

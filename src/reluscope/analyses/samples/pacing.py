@@ -13,6 +13,7 @@ from math import ceil, inf
 
 from reluscope.arguments import Range, read_whole
 from reluscope.budget import ENDS, why_ended
+from reluscope.stopping import Stop, StopReason
 
 # Each block has twice the samples of the one before, up to this number or this share of all samples: what Ctrl-C in a
 # block loses is little.
@@ -38,7 +39,7 @@ class Pace:
         progress: Callable[[float], None] | None = None,
     ) -> None:
         self.number, self.seconds, self.most, self.progress = number, seconds, most, progress
-        self.done, self.stopped = done, ""
+        self.done, self.stop = done, None
 
     def blocks(self) -> Iterator[slice]:
         """Yield blocks, of one sample at first; ``done`` is where the last one ends."""
@@ -48,7 +49,7 @@ class Pace:
         for end in self._ends():
             while self.done < end:
                 if self.done > first and last - began > self.seconds:
-                    self.stopped = "time"
+                    self.stop = Stop(StopReason.SECONDS)
                     return
                 stop = int(min(self.done + max(1.0, affordable), end))
                 yield slice(self.done, stop)
@@ -70,7 +71,7 @@ class Pace:
                 yield end
 
 
-def until_interrupted(work: Callable[[], None], done: Sized) -> str:
+def until_interrupted(work: Callable[[], None], done: Sized) -> Stop | None:
     """Work until it ends; return what stopped it: Ctrl-C or a lack of memory.
 
     These are passed on if there is nothing to show.
@@ -81,7 +82,7 @@ def until_interrupted(work: Callable[[], None], done: Sized) -> str:
         if not len(done):
             raise
         return why_ended(end)
-    return ""
+    return None
 
 
 def read_population(population: int | None, num_samples: int) -> int:

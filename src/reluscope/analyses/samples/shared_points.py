@@ -28,7 +28,7 @@ def shared(
                 done[number] = found
             found = done.pop(index)
             if isinstance(found, Lost):
-                raise MemoryError(f"point {index} was given up: {found.stopped}")
+                raise MemoryError(f"point {index} was given up: {found.stop}")
             return found
 
         yield result

@@ -12,7 +12,6 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.arguments import read_arguments, read_position
-from reluscope.budget import INTERRUPTED
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.slices import Segment
@@ -21,6 +20,7 @@ from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.shown import Shown
+from reluscope.stopping import is_interrupted
 from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -188,7 +188,7 @@ def _on_the_line(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         part = partition(network, segment, tolerance=tolerance)
-    if part.note == INTERRUPTED:  # a part of the line is of no use
+    if is_interrupted(part.stop):  # a part of the line is of no use
         raise KeyboardInterrupt
     corners, first = np.unique(part.vertices[:, 0], return_index=True)
     return low + corners, part.outputs[first, output]

@@ -117,7 +117,7 @@ def transitions(
             "places": ragged([np.sort(part.vertices[part.facets.vertices[:, 0], 0]) for part in parts]),
             "num_undecided": np.array([part.num_undecided for part in parts], dtype=np.int64),
         },
-        stopped=next((part.note for part in parts if part.note), ""),
+        stop=next((part.stop for part in parts if part.stop), None),
     )
 
 

@@ -102,7 +102,7 @@ def edge_curvature(surface: LevelSet) -> Findings:
         keys={"first": ends[:, 0], "second": ends[:, 1]},
         summary=Findings.of(total, domain=surface.domain.describe()),
         domain=surface.domain.describe(),
-        stopped=surface.note,
+        stop=surface.stop,
     )
 
 
@@ -169,7 +169,7 @@ def vertex_curvature(surface: LevelSet) -> Findings:
             domain=surface.domain.describe(),
         ),
         domain=surface.domain.describe(),
-        stopped=surface.note,
+        stop=surface.stop,
     )
 
 

@@ -87,7 +87,7 @@ def distance(surface: LevelSet, points: Float[np.ndarray, "s d"], *, network: Ne
         keys={"point": np.arange(len(points))},
         details={"nearest": found.points, "piece": found.pieces},
         domain=surface.domain.describe(),
-        stopped=surface.note,
+        stop=surface.stop,
     )
 
 

@@ -94,7 +94,7 @@ def hausdorff(
             domain=first.domain.describe(),
         ),
         domain=first.domain.describe(),
-        stopped=walked.stopped or first.note or second.note,
+        stop=walked.stop or first.stop or second.stop,
     )
 
 

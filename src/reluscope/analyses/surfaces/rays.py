@@ -104,7 +104,7 @@ def cast_rays(surface: LevelSet, origins: Float[np.ndarray, "s 3"], directions: 
         keys={"ray": np.arange(number)},
         details={"points": points, "piece": pieces},
         domain=surface.domain.describe(),
-        stopped=surface.note,
+        stop=surface.stop,
     )
 
 

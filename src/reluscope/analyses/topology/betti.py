@@ -125,7 +125,7 @@ def betti(
         nothing = Column.estimate(BETTI, np.full(faces.dim + 1, np.nan), method=METHOD)
         seconds = time.perf_counter() - began
         keys = {"dimension": dimensions}
-        return Findings.of(nothing, keys=keys, reached=0, domain=asked, seconds=seconds, stopped=faces.note)
+        return Findings.of(nothing, keys=keys, reached=0, domain=asked, seconds=seconds, stop=faces.stop)
     kept = faces_of(faces, of, network.num_outputs)
     if ends in ("borel_moore", "one_point"):
         kept = tuple(one & ~border for one, border in zip(kept, faces.is_border, strict=True))

@@ -114,7 +114,7 @@ def critical_points(
             "is_border": touches[where],
         },
         domain=part.domain.describe(),
-        stopped=faces.note,
+        stop=faces.stop,
         seconds=time.perf_counter() - began,
     )
 

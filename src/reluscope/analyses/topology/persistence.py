@@ -109,7 +109,7 @@ def persistence(
         keys={"dimension": dimension},
         details={"births": where[vertices[0]], "deaths": where[vertices[1]]},
         domain=part.domain.describe(),
-        stopped=faces.note,
+        stop=faces.stop,
         seconds=time.perf_counter() - began,
     )
 

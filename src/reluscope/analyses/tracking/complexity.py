@@ -5,13 +5,14 @@ import numpy as np
 from reluscope.analyses.sensitivity.cross_polytopes import CROSSING, cross_polytope_complexity
 from reluscope.analyses.sensitivity.kink_densities import KINK_DENSITY, kink_density
 from reluscope.analyses.tracking.plan import Plan
-from reluscope.budget import INTERRUPTED, Budget
+from reluscope.budget import Budget
 from reluscope.errors import ReluscopeError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.evaluation.pass_time import region_seconds
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
+from reluscope.stopping import is_interrupted
 
 # Regions of one square at most, and as many as take so many seconds, but some; a count that this ends is LOWER.
 MOST_REGIONS, SQUARE_SECONDS, FEWEST_REGIONS = 2_000, 0.02, 100
@@ -41,7 +42,7 @@ def local_complexity(network: Network, plan: Plan) -> dict[str, Finding]:
     is_small = network.num_inputs * network.num_units <= MOST_DERIVATIVES
     density = kink_density(network, points, num_directions=None if is_small else NUM_DIRECTIONS)
     for found in (crossing, density):
-        if found.stopped == INTERRUPTED:
+        if is_interrupted(found.stop):
             raise KeyboardInterrupt
     squares = points[: num_squares(len(points), network.num_units)]
     return {
@@ -66,7 +67,7 @@ def _squares(network: Network, points: np.ndarray, radius: float) -> Findings:
     for point in points:
         basis = np.linalg.qr(generator.normal(size=(network.num_inputs, dim)))[0].T
         part = partition(network, Slice(point, basis, window), budget=Budget(regions=regions))
-        if part.note == INTERRUPTED:
+        if is_interrupted(part.stop):
             raise KeyboardInterrupt
         counts.append(part.finding())
     domain = f"{len(points):,} samples"

@@ -20,7 +20,6 @@ from reluscope.analyses.coefficients.jacobian_norms import FROBENIUS_NORM, SPECT
 from reluscope.analyses.counting.segment_counts import NUM_REGIONS_ON_SEGMENT, count_along_segments
 from reluscope.analyses.tracking.complexity import local_complexity
 from reluscope.analyses.tracking.plan import Plan
-from reluscope.budget import INTERRUPTED
 from reluscope.codes.activation_rate import activation_rate
 from reluscope.codes.changes import changed_units
 from reluscope.errors import ReluscopeError
@@ -29,6 +28,7 @@ from reluscope.networks.evaluation.rounded_forward import RoundedForward, coded_
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.partition_in_memory import Partition
+from reluscope.stopping import Stop, is_interrupted
 
 # One finding, or one per gate or segment; a gate in which a quantity is not defined has None.
 Found = Finding | tuple[Finding | None, ...]
@@ -170,14 +170,14 @@ def _within(sampled: SampleCodes, value: float, lower: float, upper: float, uncl
 
 def _segments(network: Network, plan: Plan) -> dict[str, Found]:
     found = count_along_segments(network, plan.starts, plan.ends)
-    _pass_on(found.stopped)
+    _pass_on(found.stop)
     counts = tuple(found.finding(NUM_REGIONS_ON_SEGMENT, row) for row in range(len(found)))
     return {"segment_regions": counts, "median_segment_regions": found.median(NUM_REGIONS_ON_SEGMENT)}
 
 
 def _norms(network: Network, plan: Plan) -> dict[str, Found]:
     norms = local_norms(network, plan.points[plan.jacobians])
-    _pass_on(norms.stopped)
+    _pass_on(norms.stop)
     spectral, frobenius = norms.median(SPECTRAL_NORM), norms.median(FROBENIUS_NORM)
     if not np.isfinite([spectral.value, frobenius.value]).all():
         raise ReluscopeError("they are not finite")
@@ -187,11 +187,11 @@ def _norms(network: Network, plan: Plan) -> dict[str, Found]:
 def _plane(network: Network, plan: Plan, parts: list[Partition]) -> dict[str, Found]:
     assert plan.plane is not None
     part = partition(network, plan.plane, budget=plan.budget)
-    _pass_on(part.note)
+    _pass_on(part.stop)
     parts.append(part)
     return {"plane_regions": part.finding()}
 
 
-def _pass_on(stopped: str) -> None:
-    if stopped == INTERRUPTED:
+def _pass_on(stopped: Stop | None) -> None:
+    if is_interrupted(stopped):
         raise KeyboardInterrupt

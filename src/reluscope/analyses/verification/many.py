@@ -17,7 +17,7 @@ from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.verdict import Verdict, check_fits
 from reluscope.analyses.verification.verify import verify
 from reluscope.arguments import Seed, read_arguments
-from reluscope.budget import INTERRUPTED, RegionBudget
+from reluscope.budget import RegionBudget
 from reluscope.errors import InputError
 from reluscope.files import stored
 from reluscope.files.arrow_tables import parquet_table, write_sealed_parquet
@@ -27,6 +27,7 @@ from reluscope.files.whole_files import make_folder
 from reluscope.networks.network import Network
 from reluscope.partitions.driver.parallel import Lost, run_tasks
 from reluscope.progress import Progress, share_done
+from reluscope.stopping import Stop, is_interrupted
 
 NUMBERS = pa.list_(pa.float64())
 SCHEMA = pa.schema(
@@ -119,18 +120,18 @@ def verify_each(
             with closing(run_tasks(_decide, tasks, executor, report=report)) as coming:  # pyright: ignore[reportArgumentType]
                 for position, found in coming:
                     index = rest[position]
-                    rows[index] = _row(index, digests[index], found)
+                    row, stop = _given_up(found) if isinstance(found, Lost) else found
+                    rows[index] = {"instance": index, "asked": digests[index], **row}
                     _keep(place, rows[index])
-                    if rows[index]["stopped"] == INTERRUPTED:
+                    if is_interrupted(stop):
                         return
 
         until_interrupted(decide, rows)
     return _table([rows[index] for index in sorted(rows)])
 
 
-def _row(index: int, digest: str, found: dict[str, Any] | Lost) -> dict[str, Any]:
-    row = {"instance": index, "asked": digest}
-    return row | ({"verdict": "OPEN", "undecided": 1.0, "stopped": found.stopped} if isinstance(found, Lost) else found)
+def _given_up(found: Lost) -> tuple[dict[str, Any], Stop]:
+    return {"verdict": "OPEN", "undecided": 1.0, "stopped": str(found.stop)}, found.stop
 
 
 def _keep(place: Path, row: dict[str, Any]) -> None:
@@ -142,13 +143,15 @@ def _file(place: Path, index: int) -> Path:
     return place / f"{index:06d}.parquet"
 
 
-def _decide(network: Network, safe: Property, budget: RegionBudget | None, seed: int) -> dict[str, Any]:
-    """Return what becomes of a property, as a row."""
+def _decide(
+    network: Network, safe: Property, budget: RegionBudget | None, seed: int
+) -> tuple[dict[str, Any], Stop | None]:
+    """Return what becomes of a property, as a row, and why the search ended early."""
     began = time.perf_counter()
     found = verify(network, safe, budget=budget, seed=seed)
     ((kind, examined),) = found.undecided.work.items()
     one = found.counterexample
-    return {
+    row = {
         "verdict": str(found),
         "undecided": float(found.undecided.value),
         "inputs": None if one is None else one.point.tolist(),
@@ -158,6 +161,7 @@ def _decide(network: Network, safe: Property, budget: RegionBudget | None, seed:
         "seconds": time.perf_counter() - began,
         "stopped": found.stopped,
     }
+    return row, found.stop
 
 
 def _table(rows: list[dict[str, Any]]) -> pa.Table:

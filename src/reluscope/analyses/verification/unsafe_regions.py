@@ -20,7 +20,7 @@ from reluscope.analyses.boxes.pullback import RESOLUTION
 from reluscope.analyses.preimages.preimage_pieces import by_vertices
 from reluscope.analyses.preimages.rows_of_inputs import RowsOfInputs
 from reluscope.analyses.verification.disjoint_boxes import Unsafe
-from reluscope.budget import INTERRUPTED, Budget
+from reluscope.budget import Budget
 from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.polyhedra.corners import hull_volume
 from reluscope.geometry.polyhedra.domains import Box
@@ -39,6 +39,7 @@ from reluscope.partitions.left_open import left_open
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.regions.region import Region
 from reluscope.regions.regions import find_regions
+from reluscope.stopping import Stop, StopReason, is_interrupted
 from reluscope.tolerance import EPSILON
 
 # Regions whose half-spaces are in memory at a time.
@@ -75,10 +76,7 @@ class UnsafeRegions(NamedTuple):
     pieces: list[Piece]
     missing: float  # undecided volume: regions, and parts too thin
     num_regions: int  # regions examined
-    why_not: str = ""  # why no pieces: budget, or undecided signs
-
-
-UNDECIDED = "undecided signs"
+    stop: Stop | None = None  # why no pieces: budget, or undecided signs
 
 
 def unsafe_regions(network: Network, box: Box, unsafe: Sequence[Unsafe], budget: Budget) -> UnsafeRegions:
@@ -88,13 +86,13 @@ def unsafe_regions(network: Network, box: Box, unsafe: Sequence[Unsafe], budget:
     no pieces where the budget does not suffice or signs stay undecided. Ctrl-C is passed on.
     """
     part = partition(network, box, budget=budget)
-    is_doubtful = not part.note and not left_open(part).is_listed_sure
+    is_doubtful = not part.stop and not left_open(part).is_listed_sure
     if is_doubtful and (len(part) + 1) * box.dim * multiplications(network) <= MOST_MULTIPLICATIONS:
         part = partition(network, box, budget=budget, certify=True)
-    if part.note == INTERRUPTED:
+    if is_interrupted(part.stop):
         pass_on()
     if not left_open(part).is_nothing:
-        return UnsafeRegions([], box.volume(), len(part), part.note or UNDECIDED)
+        return UnsafeRegions([], box.volume(), len(part), part.stop or Stop(StopReason.UNDECIDED_SIGNS))
     found = _UnsafeParts(part, box, unsafe)
     found.run()
     return UnsafeRegions(found.pieces, found.missing, len(part))

@@ -24,6 +24,7 @@ from reluscope.networks.fractions.rational import RationalNetwork, multiplicatio
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.shown import Shown
+from reluscope.stopping import Explained, Stop
 
 # Points that are decided in rational arithmetic at most, and the multiplications of a pass, half a second or so, up to
 # which they are.
@@ -66,7 +67,7 @@ class Counterexample(Shown):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Verified(Shown):
+class Verified(Shown, Explained):
     """A verdict, with its evidence.
 
     Parameters
@@ -76,8 +77,8 @@ class Verified(Shown):
         If the property is VIOLATED.
     undecided : Finding
         Share of the inputs that are undecided, averaged over the cases; 0 if the verdict is HOLDS.
-    stopped : str
-        Why the search ended early; empty if it did not.
+    stop : Stop, optional
+        Why the search ended early, if it did; `stopped` says it in words.
     proof : Proof, optional
         If the property HOLDS and a proof was requested.
     """
@@ -85,7 +86,7 @@ class Verified(Shown):
     verdict: Verdict
     counterexample: Counterexample | None
     undecided: Finding
-    stopped: str
+    stop: Stop | None
     proof: Proof | None = None
 
     def __str__(self) -> str:

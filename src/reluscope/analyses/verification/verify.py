@@ -33,6 +33,7 @@ from reluscope.networks.bounds.backward_bounds import is_suited
 from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
 from reluscope.progress import Progress, share_done
+from reluscope.stopping import Stop, StopReason
 
 NUM_BOXES = 100_000
 # With more inputs that vary, units are split.
@@ -121,15 +122,14 @@ def verify(
         search = kind(network, safe, found, certify=certify)
         left = max(0.0, until - time.perf_counter())
         stopped = search.run(limit if limit.seconds is None else replace(limit, seconds=left), tell)
-        if limit.seconds is not None:
-            stopped = stopped.replace(f"budget of {left:g} s", f"budget of {limit.seconds:g} s")
+        stopped = stopped and stopped.of_seconds(limit.seconds)
     proof, is_proved = search.proof, search.is_proved
     if proof is not None:
         try:
             left = None if limit.seconds is None else Budget(seconds=max(0.0, until - time.perf_counter()))
             check_proof(proof, network, safe, budget=left)
         except (BudgetExceededError, CertificateError) as error:
-            proof, is_proved, stopped = None, False, f"unproved: {error}"
+            proof, is_proved, stopped = None, False, Stop(StopReason.UNPROVED, details=str(error))
     return _verified(search, proof, stopped, is_proved=is_proved)
 
 
@@ -166,12 +166,14 @@ def _attacked(network: Network, safe: Property, rng: np.random.Generator, until:
     return None
 
 
-def _verified(search: BoxSearch | UnitSearch, proof: Proof | None, stopped: str, *, is_proved: bool) -> Verified:
+def _verified(
+    search: BoxSearch | UnitSearch, proof: Proof | None, stopped: Stop | None, *, is_proved: bool
+) -> Verified:
     verdict = Verdict.HOLDS if is_proved else Verdict.OPEN
     if search.counterexample is not None:
-        verdict, stopped = Verdict.VIOLATED, ""
+        verdict, stopped = Verdict.VIOLATED, None
     if verdict is Verdict.OPEN and not stopped:
-        stopped = "rounding hides what is left, and its regions are too many to decide in fractions"
+        stopped = Stop(StopReason.UNDECIDED)
     share = 0.0
     if verdict is Verdict.OPEN:  # what the checker does not consent to is not proved anywhere
         share = 1.0 if search.is_proved else search.undecided
@@ -185,7 +187,7 @@ def _verified(search: BoxSearch | UnitSearch, proof: Proof | None, stopped: str,
         if search.kind == "boxes"
         else "units held to pieces, with linear bounds",
         work={search.kind: search.num_branches},
-        stopped=stopped,
+        stop=stopped,
         is_share=True,
     )
     return Verified(verdict, search.counterexample, undecided, stopped, proof)

@@ -15,11 +15,12 @@ from reluscope.analyses.boxes.output_boxes import OutputBox
 from reluscope.analyses.verification.disjoint_boxes import Unsafe, disjoint_boxes
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.ruling_out import reach
-from reluscope.analyses.verification.unsafe_regions import UNDECIDED, Piece, unsafe_regions
+from reluscope.analyses.verification.unsafe_regions import Piece, unsafe_regions
 from reluscope.budget import Budget
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
+from reluscope.stopping import StopReason
 from reluscope.tolerance import EPSILON
 
 # Boxes that are bounded together, at most.
@@ -132,8 +133,9 @@ class ViolationSearch(HalvedBoxes):
         )
         self.num_regions += found.num_regions
         self.num_branches += found.num_regions
-        if found.why_not:
-            if found.why_not != UNDECIDED or self._volume(box) > LEAST_UNDECIDED * self.total:
+        if found.stop:
+            is_undecided = found.stop.reason is StopReason.UNDECIDED_SIGNS
+            if not is_undecided or self._volume(box) > LEAST_UNDECIDED * self.total:
                 return False
             self._undecided.append(box)
             return True

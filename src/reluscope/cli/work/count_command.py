@@ -18,6 +18,7 @@ from reluscope.cli.terminal.printed_results import open_console, print_json, pri
 from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain, Space
+from reluscope.stopping import Stop, is_interrupted, words_of
 
 FORMAT = "reluscope count 1"
 
@@ -63,20 +64,20 @@ def count(
         "model": describe_model(network, model.name),
         "domain": {"kind": kind, "description": words, "dimensions": domain.dim, "samples": list(rows)},
         "findings": [finding.to_dict()],
-        "stopped": stopped,
+        "stopped": words_of(stopped),
     }
     if common.as_json:
         print_json(plain)
     elif not common.quiet:
         _print(finding, stopped, model.name, words)
     write_all({path: to_json(plain) + "\n" for path in files.paths})
-    if stopped == "interrupted":
+    if is_interrupted(stopped):
         warn("interrupted; the count is a lower bound")
         return INTERRUPTED
     return 0
 
 
-def _print(finding: Finding, stopped: str, model: str, words: str) -> None:
+def _print(finding: Finding, stopped: Stop | None, model: str, words: str) -> None:
     console = open_console()
     say(console, f"{model} on {words}", style="bold")
     print_numbers(console, [finding])

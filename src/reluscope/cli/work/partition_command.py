@@ -30,6 +30,7 @@ from reluscope.partitions.ask.finishing_windows import Affordable, affordable
 from reluscope.partitions.ask.forecasting import forecast
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.region_quantities import region_quantities
+from reluscope.stopping import is_interrupted
 
 KINDS = {
     ".arrow": "the partition, for rs.Partition.load",
@@ -83,7 +84,7 @@ def partition(
         with open_executor(workers) as executor:
             found = _partition(network, where, method or "auto", budget, certify, executor, hidden=common.quiet)
         part = found.part
-        interrupted = part.note == "interrupted"
+        interrupted = is_interrupted(part.stop)
         result = PartitionResult.of(model.name, where, found)
         left = budget.seconds_allowed - part.work.get("seconds", 0.0)
         try:

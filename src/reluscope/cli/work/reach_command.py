@@ -11,7 +11,6 @@ from reluscope.analyses.reachability import Plant, ReachableSets
 from reluscope.analyses.reachability import reach as find
 from reluscope.analyses.reachability.closed_loop import check_fits
 from reluscope.arguments import read_axes
-from reluscope.budget import INTERRUPTED as STOPPED
 from reluscope.budget import Budget
 from reluscope.cli.reading.model_arguments import ModelArguments
 from reluscope.cli.reading.opened_models import describe_model, open_model
@@ -25,6 +24,7 @@ from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.cli.work.kept_sets import kinds_of, write_kept
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Box
+from reluscope.stopping import is_interrupted
 
 FORMAT = "reluscope reach 1"
 KINDS = kinds_of("step", "rs.reachability.ReachableSets.load")
@@ -78,8 +78,8 @@ def reach(
         print_json(plain)
     elif not common.quiet:
         _print(found, kept, f"{model.name} and {plant.name}", safe)
-    if found.stopped == STOPPED or len(written) < len(planned.paths):
-        warn(f"interrupted{'; later steps are missing' * (found.stopped == STOPPED)}; {said_of(written)}")
+    if is_interrupted(found.stop) or len(written) < len(planned.paths):
+        warn(f"interrupted{'; later steps are missing' * is_interrupted(found.stop)}; {said_of(written)}")
         return INTERRUPTED
     if safe is None:
         return 0

@@ -20,6 +20,7 @@ from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.cli.work.partition_results import PartitionResult
 from reluscope.errors import InputError
 from reluscope.partitions.ask.dispatch import partition as cut
+from reluscope.stopping import is_interrupted
 
 KINDS = {".parquet": "a table of regions"}
 
@@ -64,7 +65,7 @@ def stream_partition(
         print_json(found.to_dict(files))
     elif not common.quiet:
         found.print([path])
-    if part.note == "interrupted":
+    if is_interrupted(part.stop):
         open_cells = f" with {several(part.num_open, 'cell')} unfinished" if part.num_open else ""
         warn(f"interrupted{open_cells}; {path} holds what was found")
         return INTERRUPTED

@@ -29,6 +29,7 @@ from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.levels.level_sets import LevelSet
 from reluscope.partitions.levels.level_walk import level_set
+from reluscope.stopping import is_interrupted
 
 FORMAT = "reluscope surface 1"
 KINDS = {
@@ -89,7 +90,7 @@ def surface(
     for one in said:
         if issubclass(one.category, UserWarning):
             warn(str(one.message))
-    if found.note == "interrupted" or len(written) < len(outputs.paths):
+    if is_interrupted(found.stop) or len(written) < len(outputs.paths):
         open_cells = f" with {several(found.num_open, 'cell')} unfinished" if found.num_open else ""
         warn(f"interrupted{open_cells}; {said_of(written)}")
         return INTERRUPTED

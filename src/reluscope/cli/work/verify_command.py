@@ -8,7 +8,6 @@ import numpy as np
 from reluscope.analyses.verification import Counterexample, Verdict, Verified, read_property
 from reluscope.analyses.verification import verify as decide
 from reluscope.analyses.verification.verdict import check_fits
-from reluscope.budget import INTERRUPTED as STOPPED
 from reluscope.budget import Budget
 from reluscope.cli.reading.model_arguments import ModelArguments
 from reluscope.cli.reading.opened_models import describe_model, open_model
@@ -22,6 +21,7 @@ from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.cli.work.competition import Replayed, competition_result, in_float32
 from reluscope.errors import InputError
 from reluscope.files.whole_files import make_folder
+from reluscope.stopping import is_interrupted
 
 FORMAT = "reluscope verify 1"
 CODES = {Verdict.HOLDS: 0, Verdict.VIOLATED: 3, Verdict.OPEN: 4}
@@ -79,7 +79,7 @@ def verify(
         else:
             make_folder(one.parent)
             found.proof.save(one)
-    if found.stopped == STOPPED:
+    if is_interrupted(found.stop):
         warn("interrupted; the verdict is open")
         return INTERRUPTED
     return CODES[found.verdict]

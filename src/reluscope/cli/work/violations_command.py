@@ -7,7 +7,6 @@ from reluscope.analyses.verification import Violations, read_property
 from reluscope.analyses.verification import violations as find
 from reluscope.analyses.verification.verdict import check_fits
 from reluscope.arguments import read_axes
-from reluscope.budget import INTERRUPTED as STOPPED
 from reluscope.budget import Budget
 from reluscope.cli.reading.model_arguments import ModelArguments
 from reluscope.cli.reading.opened_models import describe_model, open_model
@@ -19,6 +18,7 @@ from reluscope.cli.terminal.outputs import PICTURES, plan_outputs, said_of
 from reluscope.cli.terminal.printed_results import open_console, print_json, print_numbers, say, several
 from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.cli.work.kept_sets import kinds_of, write_kept
+from reluscope.stopping import is_interrupted
 
 FORMAT = "reluscope violations 1"
 KINDS = kinds_of("piece", "rs.verification.Violations.load")
@@ -73,7 +73,7 @@ def violations(
         say(console, f"{model.name} and {path.name}", style="bold")
         print_numbers(console, [found.volume(), found.share()])
         say(console, _sentence(found))
-    if found.stopped == STOPPED or len(written) < len(planned.paths):
+    if is_interrupted(found.stop) or len(written) < len(planned.paths):
         warn(f"interrupted; {said_of(written)}")
         return INTERRUPTED
     return SOME if len(found) else NONE if found.undecided == 0 else OPEN
@@ -84,5 +84,5 @@ def _sentence(found: Violations) -> str:
     known = f"Violated on {pieces}" if len(found) else "No violations were found"
     if not len(found.open_boxes):
         return f"{known}; all inputs are decided." if found.undecided == 0 else f"{known}; rounding leaves some open."
-    advice = "" if found.stopped == STOPPED else ": raise --regions or --seconds to see more"
+    advice = "" if is_interrupted(found.stop) else ": raise --regions or --seconds to see more"
     return f"{known}; {several(len(found.open_boxes), 'box')} not decided ({found.stopped}){advice}."

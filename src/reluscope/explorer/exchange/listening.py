@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from reluscope.budget import Budget
+from reluscope.stopping import Stop, StopReason
 
-CANCELLED = "cancelled"
+CANCELLED = Stop(StopReason.CANCELLED)
 
 
 def never() -> bool:
@@ -49,11 +50,11 @@ class ListeningBudget(Budget):
 
     listener: Listener = field(default_factory=Listener)
 
-    def spent(self, num_regions: int, began: float) -> str:
-        """Return what has run out, in words; empty if nothing has."""
+    def spent(self, num_regions: int, began: float) -> Stop | None:
+        """Return which limit has run out, or that the listener has cancelled; None if work may go on."""
         self.listener.found(num_regions)
         return CANCELLED if self.listener.cancelled() else super().spent(num_regions, began)
 
-    def first_is_due(self, num_regions: int, stopped: str) -> bool:
+    def first_is_due(self, num_regions: int, stop: Stop | None) -> bool:
         """Tell whether work that stopped has to go on to its first region: not when nobody waits for it."""
-        return stopped != CANCELLED and super().first_is_due(num_regions, stopped)
+        return stop != CANCELLED and super().first_is_due(num_regions, stop)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.budget import INTERRUPTED, Budget
+from reluscope.budget import Budget
 from reluscope.explorer.exchange.listening import Listener, ListeningBudget
 from reluscope.explorer.scene.planes import PlaneFrame
 from reluscope.geometry.polyhedra.domains import Box, Slice
@@ -18,6 +18,7 @@ from reluscope.partitions.ask.coarse_partitions import coarse_partition
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.ask.finishing_windows import window_within
 from reluscope.partitions.partition_in_memory import Partition
+from reluscope.stopping import is_interrupted
 
 # Seconds after which it is plain how much of a window would be done in time: below the first share it is hopeless,
 # below the second it is not tried to the end.
@@ -49,7 +50,7 @@ def partition_of(
     limit = _limit(wanted, listener, wanted.budget.seconds if seconds is None else seconds)
     window = wanted.frame.window(wanted.center, wanted.reach if reach is None else reach)
     part = partition(wanted.network, window, budget=limit, progress=listener.share)
-    if part.note == INTERRUPTED and not listener.cancelled():
+    if is_interrupted(part.stop) and not listener.cancelled():
         raise KeyboardInterrupt  # by Ctrl-C, and not by whoever asks: there is nothing to show
     return part
 
@@ -105,6 +106,4 @@ def _limit(wanted: Wanted, listener: Listener, seconds: float | None) -> Listeni
 
 
 def _smaller(why: str) -> str:
-    # How long it was tried says nothing to a reader.
-    why = why.removeprefix(f"budget of {TRIED:g} s: ")
     return f"the whole window takes longer ({why}): this is the part around its centre"

@@ -19,17 +19,18 @@ from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.unions.set_differences import without
 from reluscope.geometry.unions.union_surface import volume_by_surface
 from reluscope.interruption import safe_point
+from reluscope.stopping import Stop
 
 # Pairs of sides, and of strips and bodies, that are in memory at a time.
 TOGETHER = 2_000_000
 
 
 class UnionVolume(NamedTuple):
-    """A volume between two ends, and why they do not meet: empty if they do."""
+    """A volume between two ends, and why they do not meet, if they do not."""
 
     lower: float
     upper: float
-    stopped: str = ""
+    stop: Stop | None = None
 
 
 def volume_of_union(bodies: Sequence[Float[np.ndarray, "_ n"]], thin: float, budget: Budget) -> UnionVolume:

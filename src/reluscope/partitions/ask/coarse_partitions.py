@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Literal
 
 from reluscope.arguments import read_arguments
-from reluscope.budget import INTERRUPTED, Budget, RegionBudget
+from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.evaluation.choices import read_domain
@@ -13,6 +13,7 @@ from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.partition_in_memory import Partition
+from reluscope.stopping import INTERRUPTED, is_interrupted
 
 
 @read_arguments
@@ -79,8 +80,8 @@ def coarse_partition(
     while failed - done > 1 and not best.num_open and time.time() - began < budget.seconds_allowed:
         tried = min(2 * done, (done + failed) // 2)
         part = by_first(tried)
-        if part.note == INTERRUPTED:
-            return replace(best, note=INTERRUPTED)
+        if is_interrupted(part.stop):
+            return replace(best, stop=INTERRUPTED)
         is_open = part.num_open or (rounding == "proved" and part.num_undecided)
         if is_open or len(part) > budget.room(0):
             failed = tried

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Literal, overload
 
 from reluscope.arguments import holds_across_jumps, read_arguments
-from reluscope.budget import BUDGET, INTERRUPTED, Budget, Interrupted, RegionBudget
+from reluscope.budget import Budget, Interrupted, RegionBudget
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
 from reluscope.geometry.polyhedra.domains import Domain, Slice
@@ -33,6 +33,7 @@ from reluscope.partitions.table.bare_regions import BareRegions
 from reluscope.partitions.table.mosaic import Mosaic
 from reluscope.partitions.table.solid_regions import SolidRegions
 from reluscope.progress import Progress
+from reluscope.stopping import INTERRUPTED, is_interrupted
 from reluscope.tolerance import Tolerance
 
 # Of seconds, the part in which cells are found that are to be confirmed by other means.
@@ -232,7 +233,7 @@ def partition(
         method_said = reason + _in_place(network)
         part = stream(network, where, out, engine, method_said, limit, executor, tolerance, progress, rounding)
         if has_struck():  # while the file was written
-            part = replace(part, note=INTERRUPTED)
+            part = replace(part, stop=INTERRUPTED)
         _warn_if_interrupted([part])
         return part
     if certify:
@@ -246,13 +247,13 @@ def partition(
             left = _left(budget, parts.values())
             walk = walking(left, network)
             walked = partition_segments(network, group, walk, executor, tolerance, progress, rounding)
-            parts |= dict(zip(rows, (_said_of(part, walk, left) for part in walked), strict=True))
+            parts |= dict(zip(rows, (_said_of(part, left) for part in walked), strict=True))
         found = [parts[row] for row in range(len(domains))]
     for one in domains[len(found) :]:
         limit = patient(_left(budget, found), network, one, MAX_KEPT)
         walk = walking(limit, network)
         part = cells_found(network, one, method, keep, walk, executor, progress, tolerance, certify, rounding)
-        found.append(_said_of(part, walk, limit))
+        found.append(_said_of(part, limit))
     if keep == "codes":
         found = [_without_vertices(part) for part in found]
     if network.approximations:
@@ -260,7 +261,7 @@ def partition(
     # Where regions are limited, they decide how many are confirmed, and seconds only end it.
     found = [shown(part, until, only_share=budget.regions is not None) for part in found]
     if has_struck():  # while results were put together
-        found = [replace(part, note=INTERRUPTED) for part in found]
+        found = [replace(part, stop=INTERRUPTED) for part in found]
     _warn_if_interrupted(found, ", without certificate," if certify else "")
     return found if several else found[0]
 
@@ -301,17 +302,13 @@ def walking(budget: Budget, network: Network) -> Budget:
     return replace(budget, seconds=WALKING * budget.seconds)
 
 
-def _said_of(part: Partition, walk: Budget, whole: Budget) -> Partition:
-    """Return a partition whose note names the budget that was given, not the walk's share of it."""
-    return replace(part, note=part.note.replace(_seconds(walk), _seconds(whole)))
-
-
-def _seconds(budget: Budget) -> str:
-    return f"{BUDGET} {budget.seconds_allowed:g} s"
+def _said_of(part: Partition, whole: Budget) -> Partition:
+    """Return a partition whose stop names the budget that was given, not the walk's share of it."""
+    return replace(part, stop=part.stop and part.stop.of_seconds(whole.seconds))
 
 
 def _warn_if_interrupted(found: Sequence[Partition | StreamedPartition], remark: str = "") -> None:
-    if any(part.note == INTERRUPTED for part in found) and not is_part():
+    if any(is_interrupted(part.stop) for part in found) and not is_part():
         whole = all(part.claim is Claim.EXACT for part in found)
         kept = f"the partition holds the regions finished so far{remark} and claims LOWER"
         # The caller of `partition`, behind what reads its arguments and what holds Ctrl-C.
@@ -336,4 +333,4 @@ def _without_vertices(part: Partition) -> Partition:
 
 def _left(budget: Budget, found: Iterable[Partition]) -> Budget:
     """Return the budget of the next domain: after Ctrl-C none."""
-    return Interrupted() if any(part.note == INTERRUPTED for part in found) else budget
+    return Interrupted() if any(is_interrupted(part.stop) for part in found) else budget

@@ -11,7 +11,7 @@ from functools import partial
 from math import inf, isfinite
 
 from reluscope.arguments import read_arguments
-from reluscope.budget import BUDGET, INTERRUPTED, Budget, RegionBudget
+from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings
 from reluscope.geometry.polyhedra.domains import Domain
@@ -26,6 +26,7 @@ from reluscope.partitions.doubts.shown_regions import shown
 from reluscope.partitions.doubts.walk_rounding import rounding_of
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress, share_done
+from reluscope.stopping import INTERRUPTED, is_by_budget, is_interrupted
 from reluscope.tolerance import Tolerance
 
 # A partition is hopeless that is forecast to take longer than this, and to have or take so many times what is allowed.
@@ -75,16 +76,16 @@ def affordable(
             # What is plainly small is there before anything could be said of it.
             if pass_seconds(network) < PROMPT and budget.seconds_allowed > 2 * TRIED:
                 tried = ask(budget=_first(network, budget))
-                if not tried.num_open or tried.note == INTERRUPTED:
+                if not tried.num_open or is_interrupted(tried.stop):
                     return Affordable(tried)
             expected = _forecast_if_hopeless(network, domain, budget)
         found = _afforded(network, domain, budget, expected, ask, progress)
     except KeyboardInterrupt:
         if tried is None:
             raise
-        return Affordable(replace(tried, note=INTERRUPTED))
-    if tried is not None and found.part.note == INTERRUPTED and expected is None and len(tried) > len(found.part):
-        return Affordable(replace(tried, note=INTERRUPTED))
+        return Affordable(replace(tried, stop=INTERRUPTED))
+    if tried is not None and is_interrupted(found.part.stop) and expected is None and len(tried) > len(found.part):
+        return Affordable(replace(tried, stop=INTERRUPTED))
     return found
 
 
@@ -122,12 +123,12 @@ def _afforded(
         part = window_within(network, domain, replace(budget, seconds=seconds), progress=progress)
     else:
         part = ask(budget=budget)
-    if part.note == INTERRUPTED or (expected is None and not part.note.startswith(BUDGET)):
+    if is_interrupted(part.stop) or (expected is None and not is_by_budget(part.stop)):
         return Affordable(part, expected)
     rest = Budget(regions=budget.regions, seconds=None if budget.seconds is None else COARSE * budget.seconds)
     coarse = coarse_partition(network, domain, rest)
-    if coarse.note == INTERRUPTED:
-        part = replace(part, note=INTERRUPTED)
+    if is_interrupted(coarse.stop):
+        part = replace(part, stop=INTERRUPTED)
     return Affordable(part, expected, None if coarse.num_open else coarse)
 
 
@@ -196,7 +197,7 @@ def window_within(network: Network, domain: Domain, budget: RegionBudget, *, pro
     with share_done("windows", progress) as tell:
         rounding = rounding_of(network, domain, Tolerance()) or "proved"
         best = cells_found(network, where.about_center(scale), rounding=rounding)
-        while scale < 1 and best.note != INTERRUPTED:
+        while scale < 1 and not is_interrupted(best.stop):
             left = growing.seconds_allowed - (time.time() - began)
             larger = min(1.0, scale * min(_growth_of(best, budget, left), (failed / scale) ** 0.5))
             if left <= 0 or (larger < MIN_GROWTH * scale and larger < 1):
@@ -204,8 +205,8 @@ def window_within(network: Network, domain: Domain, budget: RegionBudget, *, pro
             most = None if budget.regions is None else budget.regions + 1
             limit = replace(budget, regions=most, seconds=left)
             tried = cells_found(network, where.about_center(larger), budget=limit, rounding=rounding)
-            if tried.note == INTERRUPTED:
-                best = replace(best, note=INTERRUPTED)
+            if is_interrupted(tried.stop):
+                best = replace(best, stop=INTERRUPTED)
                 break
             if tried.num_open or len(tried) > budget.room(0):
                 failed = larger

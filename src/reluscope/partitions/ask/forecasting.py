@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import gammaincinv, stdtrit
 
 from reluscope.arguments import Positive, Seed, read_arguments
-from reluscope.budget import INTERRUPTED, Budget
+from reluscope.budget import Budget
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.findings.derived import lowest_mean
 from reluscope.geometry.polyhedra.domains import Domain
@@ -35,6 +35,7 @@ from reluscope.partitions.complexes import bends
 from reluscope.partitions.doubts.walk_rounding import Rounding, rounding_of
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.tree.probes import probes
+from reluscope.stopping import is_interrupted
 from reluscope.tolerance import Tolerance
 
 REGIONS = declare(
@@ -320,7 +321,7 @@ def _count_lowest(part: Partition, direction: np.ndarray, low: np.ndarray, high:
 
 
 def _stop_if_interrupted(part: Partition) -> None:
-    if part.note == INTERRUPTED:
+    if is_interrupted(part.stop):
         raise KeyboardInterrupt
 
 

@@ -11,6 +11,7 @@ from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.evaluation.pass_time import program_seconds, region_seconds
 from reluscope.networks.network import Network
 from reluscope.partitions.tree.probes import probes
+from reluscope.stopping import Stop, StopReason
 
 # Without limits, work stops where it would count, or keep, more regions than these.
 MAX_COUNTED, MAX_KEPT = 10**9, 10**8
@@ -40,12 +41,12 @@ class Patience(Budget):
     network: Network
     domain: Domain
     most: int  # number of regions above which there are too many
-    _answers: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+    _answers: list[Stop | None] = field(default_factory=list, init=False, repr=False, compare=False)
 
-    def spent(self, num_regions: int, began: float) -> str:
+    def spent(self, num_regions: int, began: float) -> Stop | None:
         """Return why the work will not end, after as many regions as it should have found in its first seconds."""
         is_due = num_regions >= self._regions_before or time.time() - began >= LONGEST
-        return self.foresee() if is_due else ""
+        return self.foresee() if is_due else None
 
     @cached_property
     def _regions_before(self) -> float:
@@ -53,11 +54,11 @@ class Patience(Budget):
             return BEFORE_PROBES_IN_FEW / region_seconds(self.network)
         return BEFORE_PROBES / program_seconds(self.network)
 
-    def foresee(self) -> str:
-        """Return why the work will not end, empty if it will."""
+    def foresee(self) -> Stop | None:
+        """Return why the work will not end, None if it will."""
         if not self._answers:
             found: list[int] = []
-            answer = ""
+            answer = None
             programs = max(FEWEST_PROGRAMS, SECONDS_OF_PROBES / program_seconds(self.network))
             for probe in probes(self.network, self.domain, programs=programs):
                 found.append(probe.product)
@@ -68,7 +69,7 @@ class Patience(Budget):
                 # The logarithm of an integer of any size.
                 size = len(str(sum(found) // len(found))) - 1
                 ways = f"{len(found)} random way{'s' * (len(found) > 1)} down the tree"
-                answer = f"hopeless: about 10^{size} regions, by {ways}"
+                answer = Stop(StopReason.HOPELESS, details=f"about 10^{size} regions, by {ways}")
                 warnings.warn(
                     f"stopped early, and claims LOWER: there are about 10^{size} regions, by {ways}; give "
                     "budget=Budget(seconds=60) to have work go on for as long as that",

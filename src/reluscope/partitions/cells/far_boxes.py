@@ -19,6 +19,7 @@ from reluscope.geometry.polyhedra.domains import Box, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.cells.cellwise import supports, walk_cells
+from reluscope.stopping import Stop
 from reluscope.tolerance import Tolerance
 
 # Beyond this, rounding of what lies at the corners of a box hides everything else.
@@ -32,7 +33,7 @@ class FarBox:
     window: Box | Polyhedron  # its interior meets every face of the domain's complex
     words: np.ndarray  # (c, w) packed codes of all cells, each once
     num_undecided: int
-    stopped: str  # why cells are missing, if they are
+    stop: Stop | None  # why cells are missing, if they are
 
 
 def far_box(
@@ -56,7 +57,7 @@ def far_box(
     if isinstance(domain, Polyhedron):
         around = box.polyhedron
         window = Polyhedron(np.concatenate([domain.A, around.A]), np.concatenate([domain.b, around.b]))
-    stopped = walked.stopped if walked.left else ""
+    stopped = walked.stop if walked.left else None
     return FarBox(window, np.unique(np.concatenate(words), axis=0), walked.num_undecided, stopped)
 
 

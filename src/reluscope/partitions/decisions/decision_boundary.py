@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.arguments import read_arguments
-from reluscope.budget import ENDS, INTERRUPTED, Budget, TimeBudget, why_ended
+from reluscope.budget import ENDS, Budget, TimeBudget, why_ended
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.findings.claims import largest_error
@@ -35,13 +35,14 @@ from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.polygons import measures
 from reluscope.progress import Progress, counting_regions
 from reluscope.shown import Shown
+from reluscope.stopping import Noted, Stop, is_interrupted
 
 # Shares of the domain are known to so much.
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, repr=False)
-class DecisionBoundary(Shown):
+class DecisionBoundary(Shown, Noted):
     """Pieces of the set where two classes tie and are ahead of all others.
 
     Parameters
@@ -57,8 +58,8 @@ class DecisionBoundary(Shown):
         Share of the domain that was searched: less than 1 if the partition or the search stopped early.
     is_whole : bool
         Whether all pieces are certainly here: partition EXACT, every region searched, every tie decided.
-    note : str
-        Why the search stopped early; empty if it did not.
+    stop : Stop, optional
+        Why the search stopped early, if it did; `note` says it in words.
     partition : Partition, optional
         The partition that was searched.
     doubtful : float
@@ -73,7 +74,7 @@ class DecisionBoundary(Shown):
     ends: Float[np.ndarray, "p d d"]
     covered: float = 1.0
     is_whole: bool = True
-    note: str = ""
+    stop: Stop | None = None
     partition: Partition | None = None
     doubtful: float = 0.0
     is_rational: bool = False
@@ -175,9 +176,9 @@ def decision_boundary(
     dim = part.dim
     if not len(part):
         _ = part.scores  # which tells who has no network
-        return _boundary(part, BoundaryPieces.none(dim), 0, "")
+        return _boundary(part, BoundaryPieces.none(dim), 0, None)
     if not part.jumps and is_small(part) and not is_clear(part):
-        return _boundary(part, rational_pieces(part), len(part), "", is_rational=True)
+        return _boundary(part, rational_pieces(part), len(part), None, is_rational=True)
     search = _ChordSearch(part, budget or Budget(), time.time())
     with counting_regions("decision boundary", progress) as count:
         note = search.run(count)
@@ -195,18 +196,18 @@ class _ChordSearch:
         self.num_done, self.doubtful = 0, 0.0
         self.touching = TouchingTies(part)
 
-    def run(self, count: Callable[[int, float], None] | None) -> str:
+    def run(self, count: Callable[[int, float], None] | None) -> Stop | None:
         """Search until all is done; return why it is not."""
         try:
             return self._blocks(count)
         except ENDS as end:
             note = why_ended(end)
-            if note == INTERRUPTED and not self.num_done:
+            if is_interrupted(note) and not self.num_done:
                 raise
             return note
 
-    def _blocks(self, count: Callable[[int, float], None] | None) -> str:
-        part, values, known, stopped = self.part, np.zeros((0, 2)), 0, ""
+    def _blocks(self, count: Callable[[int, float], None] | None) -> Stop | None:
+        part, values, known, stopped = self.part, np.zeros((0, 2)), 0, None
         offsets, ids = part.region_vertices
         first = int(ids[: offsets[1]].max())  # whatever the time, one region is looked at
         for found_so_far, known in scores_by_block(part):
@@ -225,14 +226,14 @@ class _ChordSearch:
             self.doubtful += doubtful
             if count is not None:
                 count(stop - start, (stop - start) / len(part))
-        return stopped if self.num_done < len(part) else ""
+        return stopped if self.num_done < len(part) else None
 
 
 def _boundary(
     part: Partition,
     pieces: BoundaryPieces,
     num_done: int,
-    note: str,
+    note: Stop | None,
     doubtful: float = 0.0,
     *,
     is_rational: bool = False,
@@ -256,7 +257,7 @@ def _boundary(
         *pieces,
         covered=covered,
         is_whole=is_whole,
-        note=note,
+        stop=note,
         partition=part,
         doubtful=doubtful if is_searched else inf,
         is_rational=is_rational,

@@ -28,7 +28,6 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool
 
-from reluscope.budget import INTERRUPTED
 from reluscope.codes.packed import Codes
 from reluscope.geometry.polyhedra.domains import Slice, Space
 from reluscope.geometry.polyhedra.rational_polytopes import half_spaces
@@ -40,6 +39,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.complexes import bends
 from reluscope.partitions.complexes.codes_together import codes_together
 from reluscope.partitions.partition_in_memory import Partition
+from reluscope.stopping import is_interrupted
 
 # How many cells were decided, and what share of the work that was.
 Count = Callable[[int, float], None]
@@ -193,7 +193,7 @@ def _by_wide_numbers(
     """Return what `codes_inside` does, with wide numbers at a share of the doubtful witnesses, or as time allows."""
     words, is_there = codes.words.copy(), ~doubtful
     # Who strikes while a partition is made waits for no more; who has one confirmed later on wants that.
-    asked = np.flatnonzero(doubtful & (part.note != INTERRUPTED or part.confirmed is not None))
+    asked = np.flatnonzero(doubtful & (not is_interrupted(part.stop) or part.confirmed is not None))
     if (until is None or only_share) and len(asked):
         number = min(len(asked), max(-(-len(asked) // WIDE_OF), _max_wide(part.network_on_domain)))
         asked = asked[np.linspace(0, len(asked) - 1, number).round().astype(int)]

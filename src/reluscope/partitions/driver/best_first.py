@@ -11,6 +11,7 @@ import numpy as np
 
 from reluscope.budget import Budget
 from reluscope.partitions.driver.walk import Step, walk
+from reluscope.stopping import Stop
 
 # How far a search is is told at most so often, in seconds: to know it takes a look at all branches.
 INTERVAL = 0.2
@@ -70,8 +71,8 @@ class BestFirst(ABC):
         """Share of the work that is left, if both parts of a branch are as much work; all of it, where nobody knows."""
         return 1.0
 
-    def run(self, budget: Budget, tell: Callable[[float], None] | None = None) -> str:
-        """Search within a budget; return why it stopped early, empty if it did not.
+    def run(self, budget: Budget, tell: Callable[[float], None] | None = None) -> Stop | None:
+        """Search within a budget; return why it stopped early, if it did.
 
         Ctrl-C and lack of memory end it like a budget. What is told is how much is done, from 0 to 1: of the search, or
         of its budget.
@@ -86,7 +87,7 @@ class BestFirst(ABC):
                 told = time.time()
             return made
 
-        stopped = walk([self], step, budget=budget, began=began).stopped
+        stopped = walk([self], step, budget=budget, began=began).stop
         if tell is not None:
             tell(1.0)
         return stopped

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from reluscope.budget import OUT_OF_MEMORY, is_lack_of_memory
+from reluscope.budget import is_lack_of_memory
 from reluscope.partitions.driver.walk import Walked
+from reluscope.stopping import OUT_OF_MEMORY
 
 # Of so many parts one is kept for a second attempt. It is not all of them, since joining lets go of parts on the way:
 # a partition may be too large to be there twice.
@@ -42,5 +43,5 @@ def _fewer(walked: Walked, left: Callable[[Any], Any]) -> Walked | None:
         parts=walked.parts[:number],
         num_found=walked.num_found - sum(map(len, others)),
         left=(*walked.left, *map(left, others)),
-        stopped=OUT_OF_MEMORY,
+        stop=OUT_OF_MEMORY,
     )

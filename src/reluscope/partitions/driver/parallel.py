@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
-from reluscope.budget import OUT_OF_MEMORY, is_lack_of_memory
+from reluscope.budget import is_lack_of_memory
 from reluscope.interruption import safe_point
+from reluscope.stopping import OUT_OF_MEMORY, Stop, StopReason
 
 # Seconds between two checks whether Ctrl-C was pressed.
 SECONDS_BETWEEN_CHECKS = 0.1
@@ -26,7 +27,6 @@ SECONDS_BETWEEN_CHECKS = 0.1
 SECONDS_OF_SILENCE, SECONDS_OF_REPLY, MAX_TIMES_WITHOUT_WORKERS = 30.0, 15.0, 5
 # Tasks sent before results are there: so many for each worker, no fewer in all. Seconds between two counts of workers.
 AHEAD_OF_EACH, FEWEST_AHEAD, SECONDS_OF_COUNT = 4, 64, 10.0
-WORKERS_DIED = "some tasks killed every worker that tried them"
 
 Result = TypeVar("Result")
 Report = Callable[[int, int], None]
@@ -36,7 +36,7 @@ Report = Callable[[int, int], None]
 class Lost:
     """The result of a task that was given up: nothing was found, and its work is still to be done."""
 
-    stopped: str  # why
+    stop: Stop
 
 
 def run_tasks(
@@ -117,7 +117,7 @@ def _there(
                 left.append(index)
             except Exception as error:
                 if type(error).__name__ == "KilledWorker":  # of dask, which need not be there
-                    yield index, Lost(WORKERS_DIED)
+                    yield index, Lost(Stop(StopReason.WORKERS_DIED))
                 else:
                     yield from _here(function, tasks, [index])
             else:

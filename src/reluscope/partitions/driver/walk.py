@@ -15,11 +15,12 @@ from typing import Any, NamedTuple, Protocol
 
 import torch
 
-from reluscope.budget import ENDS, INTERRUPTED, OUT_OF_MEMORY, Budget, why_ended
+from reluscope.budget import ENDS, Budget, why_ended
 from reluscope.interruption import deferred, safe_point
 from reluscope.kernel_threads import beside_others
 from reluscope.partitions.driver.parallel import run_tasks
 from reluscope.progress import RegionProgress
+from reluscope.stopping import OUT_OF_MEMORY, Stop, is_interrupted, most_serious
 
 _NO_WORK: Mapping[str, float] = MappingProxyType({})
 
@@ -61,7 +62,7 @@ class Walked:
     num_found: int = 0  # regions
     num_undecided: int = 0  # questions that stayed open
     left: tuple[Any, ...] = ()  # what ``left`` of `walk` says of unfinished cells
-    stopped: str = ""  # why work stopped early, empty if it did not
+    stop: Stop | None = None  # why work stopped early
     work: Mapping[str, float] = field(default_factory=dict)
 
     def within(self, most: float, left: Callable[[Any], Any]) -> "Walked":
@@ -80,7 +81,7 @@ class Walked:
             sum(one.num_found for one in everything),
             sum(one.num_undecided for one in everything),
             tuple(left for one in everything for left in one.left),
-            self.stopped,
+            self.stop,
             _sum(one.work for one in everything),
         )
 
@@ -115,7 +116,7 @@ def walk(
             found = _here(rules, state, progress)
         else:
             found = _in_tasks(rules, state, split, executor, checkpoint, progress)
-    return found if found.left else replace(found, stopped="")  # the last region was found just in time
+    return found if found.left else replace(found, stop=None)  # the last region was found just in time
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ class _Rules:
         """Return the rules of tasks, which may be done elsewhere: their parts are kept here, when they come."""
         return replace(self, store=None, budget=self.budget.after(num_found))
 
-    def spent(self, num_found: int) -> str:
+    def spent(self, num_found: int) -> Stop | None:
         return self.budget.spent(num_found, self.began)
 
 
@@ -153,7 +154,7 @@ class _State(NamedTuple):
     num_undecided: int = 0
     work: Mapping[str, float] = _NO_WORK
 
-    def walked(self, left: Callable[[Any], Any], stopped: str) -> Walked:
+    def walked(self, left: Callable[[Any], Any], stopped: Stop | None) -> Walked:
         parts, before = [], self.parts
         while before:
             part, before = before
@@ -168,17 +169,17 @@ def _waiting(several: Sequence[Any], share: float) -> tuple[_Waiting, ...]:
     return tuple(_Waiting(cells, share * len(cells) / number if number else 0.0) for cells in several)
 
 
-def _here(rules: _Rules, state: _State, progress: RegionProgress | None, stopped: str = "") -> Walked:
+def _here(rules: _Rules, state: _State, progress: RegionProgress | None, stopped: Stop | None = None) -> Walked:
     """Do in this process what is left, or only as much as there has to be of work that was stopped."""
     if not stopped:
         state, stopped = _depth_first(rules, state, progress)
     if rules.budget.first_is_due(state.num_found, stopped):
         state, again = _depth_first(replace(rules, budget=Budget(regions=1)), state, progress)
-        stopped = INTERRUPTED if again == INTERRUPTED else stopped
+        stopped = again if is_interrupted(again) else stopped
     return state.walked(rules.left, stopped)
 
 
-def _depth_first(rules: _Rules, state: _State, progress: RegionProgress | None) -> tuple[_State, str]:
+def _depth_first(rules: _Rules, state: _State, progress: RegionProgress | None) -> tuple[_State, Stop | None]:
     """Let the last cells take steps until there are none; return what there is then, and why it is not the end."""
     return _steps(rules, state, lambda waiting: len(waiting) - 1, rules.budget.room, progress)
 
@@ -189,7 +190,7 @@ def _steps(
     choose: Callable[[tuple[_Waiting, ...]], int | None],
     room: Callable[[int], float],
     progress: RegionProgress | None,
-) -> tuple[_State, str]:
+) -> tuple[_State, Stop | None]:
     """Let the chosen cells take steps until there are none; return what there is then, and why it is not the end."""
     try:
         while state.waiting:
@@ -204,7 +205,7 @@ def _steps(
                 progress(number, share)
     except ENDS as end:
         return state, why_ended(end)
-    return state, ""
+    return state, None
 
 
 def _advanced(rules: _Rules, state: _State, index: int, room: float) -> tuple[_State, int, float]:
@@ -256,7 +257,7 @@ def _in_tasks(
 
 def _broken_up(
     rules: _Rules, state: _State, split: Split, whatever_the_budget: bool, progress: RegionProgress | None
-) -> tuple[_State, str]:
+) -> tuple[_State, Stop | None]:
     """Let cells take steps, level by level, until what waits are tasks; return it, or why work stopped before."""
     tasks: list[_Waiting] = []
 
@@ -282,9 +283,9 @@ def _handed_out(
     executor: Executor | None,
     checkpoint: Checkpoint | None,
     progress: RegionProgress | None,
-) -> str:
+) -> Stop | None:
     """Put in what tasks have found, as it comes; return why some are not there, or have left something behind."""
-    tasks, found, reasons = state.waiting, state.num_found, set[str]()
+    tasks, found, reasons = state.waiting, state.num_found, list[Stop | None]()
     if tasks and (hopeless := rules.budget.foresee()):
         return hopeless
     try:
@@ -302,7 +303,7 @@ def _handed_out(
         calls = [(left, tasks[index], live, executor is not None) for index in rest]
         for position, made in run_tasks(_task, calls, executor, report=report):
             index = rest[position]
-            reasons.add(made.stopped)
+            reasons.append(made.stop)
             # Of a task that was given up, or came to no region, what it was to do is still to be done.
             if isinstance(made, Walked) and (made.num_found or not made.left):
                 made = made.within(rules.budget.room(found), rules.left)
@@ -315,11 +316,12 @@ def _handed_out(
                 found += made.num_found
                 if progress is not None and executor is not None:
                     progress(made.num_found, tasks[index].share)
-            if made.stopped == INTERRUPTED or not rules.budget.room(found):
+            if is_interrupted(made.stop) or not rules.budget.room(found):
                 break
     except ENDS as end:
         return why_ended(end)
-    return INTERRUPTED if INTERRUPTED in reasons else rules.spent(found) or max(reasons, default="")
+    worst = most_serious(reasons)
+    return worst if is_interrupted(worst) else rules.spent(found) or worst
 
 
 def _task(rules: _Rules, waiting: _Waiting, progress: RegionProgress | None, is_one_of_many: bool) -> Walked:

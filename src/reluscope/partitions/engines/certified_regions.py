@@ -28,10 +28,10 @@ def certified(part: Partition, budget: Budget, began: float) -> Partition:
         raise InputError(f"this needs the network and a bounded domain, got {part.domain.describe()}: give a Box")
     start = time.perf_counter()
     exact = exact_regions(part.network, part.domain, part.codes, budget=Budget(seconds=budget.seconds), began=began)
-    if exact.stopped:
+    if exact.stop:
         # Doubt without bound: floats may have missed regions, and found too many.
         undecided = max(1, part.num_undecided)
-        return replace(part, num_undecided=undecided, note=exact.stopped)
+        return replace(part, num_undecided=undecided, stop=exact.stop)
     codes = [np.array(table, dtype=np.int64) for table in zip(*exact.certificate.codes, strict=True)]
     packed = Codes.from_pieces(codes, part.codes.layout, num_codes=len(exact.certificate))
     seconds = part.work.get("seconds", 0.0) + time.perf_counter() - start

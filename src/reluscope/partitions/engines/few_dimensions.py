@@ -8,7 +8,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from reluscope.budget import BUDGET, Budget, Remainder
+from reluscope.budget import Budget, Remainder
 from reluscope.codes.packed import Codes
 from reluscope.geometry.cutting.complexes import from_polygon, from_segments
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
@@ -30,6 +30,7 @@ from reluscope.partitions.driver.walk import Store, Walked
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.assembly import Patch, assemble, split_by_root
 from reluscope.progress import Progress, counting_regions
+from reluscope.stopping import Stop, StopReason
 from reluscope.tolerance import Tolerance
 
 METHOD = "gate-by-gate subdivision"
@@ -64,7 +65,7 @@ def partition_flat(
     except OutOfTimeError:
         # Doubt without bound: floats may have missed regions.
         return [
-            replace(part, num_undecided=max(1, part.num_undecided), note=f"{BUDGET} {budget.seconds:g} s")
+            replace(part, num_undecided=max(1, part.num_undecided), stop=Stop(StopReason.SECONDS, budget.seconds))
             for part in found
         ]
 
@@ -162,7 +163,7 @@ def _partitioned(
             certified=certify,
             fingerprint=network.fingerprint,
             network=network,
-            note=walked.stopped if unfinished else "",
+            stop=walked.stop if unfinished else None,
             work=work,
             method=METHOD,
         )

@@ -37,7 +37,7 @@ def partition_by_tree(
         tolerance=tolerance,
         fingerprint=network.fingerprint,
         network=network,
-        note=found.stopped,
+        stop=found.stop,
         work=found.work,
         method=method,
         jumps=network.jumps,

@@ -136,7 +136,7 @@ def _table(
         tolerance=tolerance,
         fingerprint=network.fingerprint,
         network=network,
-        note=walked.stopped,
+        stop=walked.stop,
         work={**walked.work, "seconds": seconds},
         method=method,
         jumps=network.jumps,

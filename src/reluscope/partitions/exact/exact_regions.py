@@ -26,6 +26,7 @@ from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
 from reluscope.partitions.driver.walk import Step, walk
 from reluscope.partitions.exact.certificates import Certificate, Code, Point
+from reluscope.stopping import Stop
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class ExactRegions:
 
     certificate: Certificate
     neighbors: tuple[tuple[int, int], ...]  # sharing a facet, the lower first, each pair once
-    stopped: str = ""  # why work stopped early, empty if it did not
+    stop: Stop | None = None  # why work stopped early, if it did
 
 
 def exact_regions(
@@ -57,7 +58,7 @@ def exact_regions(
     walked = walk(
         [found], lambda regions, _: regions.step(), budget=Budget() if budget is None else budget, began=began
     )
-    return ExactRegions(found.certificate(), found.neighbors(), walked.stopped)
+    return ExactRegions(found.certificate(), found.neighbors(), walked.stop)
 
 
 def code_tuples(codes: Codes) -> tuple[Code, ...]:

@@ -62,9 +62,9 @@ def find_faces(
     if isinstance(window, Space) or (isinstance(window, Polyhedron) and not window.is_bounded()):
         far = far_box(asked, window, tolerance, budget, executor)
         window, budget = far.window, _left(budget, began)
-    if far is not None and far.stopped:
+    if far is not None and far.stop:
         nothing = assemble_faces([], window.dim, inner.layout.num_words, 0, 0.0)
-        return replace(nothing, num_open=1, note=far.stopped)
+        return replace(nothing, num_open=1, stop=far.stop)
     shape = window_shape(window)
     corners, dim, num_words = shape.corners, window.dim, inner.layout.num_words
     resolution = Resolution.of(tolerance, float(np.linalg.norm(np.ptp(corners.points, axis=0))))
@@ -93,7 +93,7 @@ def find_faces(
     if far is not None:
         # In the box there are the cells of the whole domain, and no others.
         num_undecided += far.num_undecided + abs(len(far.words) - _num_codes(faces))
-    return replace(faces, num_undecided=num_undecided, num_open=num_open, note=walked.stopped if num_open else "")
+    return replace(faces, num_undecided=num_undecided, num_open=num_open, stop=walked.stop if num_open else None)
 
 
 def _num_codes(faces: Faces) -> int:

@@ -14,10 +14,11 @@ from reluscope.arguments import read_arguments
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.errors import ShapeError
 from reluscope.partitions.faces.face_patches import FacePatch
+from reluscope.stopping import Noted, Stop
 
 
 @dataclass(frozen=True, eq=False)
-class Faces:
+class Faces(Noted):
     """The polyhedral complex of a partition.
 
     Parameters
@@ -38,8 +39,8 @@ class Faces:
         Undecided signs, vertices of one name that lie apart, and facets without the cells beside them.
     num_open : int
         Unfinished cells when work stopped.
-    note : str
-        Why work stopped early, empty if it did not.
+    stop : Stop, optional
+        Why work stopped early, if it did; `note` says it in words.
     regions : (cells,) int64
         Region of a partition that each cell belongs to, -1 if it is not among them; empty if not requested.
     """
@@ -53,13 +54,13 @@ class Faces:
     words: UInt64[np.ndarray, "cells w"]
     num_undecided: int
     num_open: int
-    note: str = ""
+    stop: Stop | None = None
     regions: Int[np.ndarray, " _"] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def __repr__(self) -> str:
         """Return how many faces there are of every dimension."""
         numbers = ", ".join(f"{number:,}" for number in self.num_faces)
-        return f"Faces({numbers} of dimensions 0 to {self.dim}{', stopped: ' * bool(self.note)}{self.note})"
+        return f"Faces({numbers} of dimensions 0 to {self.dim}{', stopped: ' * bool(self.stop)}{self.note})"
 
     @property
     def dim(self) -> int:

@@ -14,6 +14,7 @@ from reluscope.codes.packed import Codes
 from reluscope.findings import Claim, Column, Finding, Findings, Kind, declare
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.partitions.levels.piece_geometry import PieceGeometry
+from reluscope.stopping import Noted, Stop
 from reluscope.tolerance import Tolerance
 
 METHOD = "gate-by-gate subdivision, differences of scores as last gate; cells of one class are dropped"
@@ -22,7 +23,7 @@ AREA = declare("decision_area", "area of the decision boundary at which two clas
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DecisionSurface(PieceGeometry):
+class DecisionSurface(PieceGeometry, Noted):
     """Where the class changes: convex polygons in space, segments in the plane, with shared vertices.
 
     Parameters
@@ -50,8 +51,8 @@ class DecisionSurface(PieceGeometry):
     tolerance : Tolerance
     fingerprint : str
         Fingerprint of the network.
-    note : str
-        Why work stopped early, empty if it did not.
+    stop : Stop, optional
+        Why work stopped early, if it did; `note` says it in words.
     work : mapping
     """
 
@@ -69,7 +70,7 @@ class DecisionSurface(PieceGeometry):
     num_open: int
     tolerance: Tolerance
     fingerprint: str = ""
-    note: str = ""
+    stop: Stop | None = None
     work: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -79,7 +80,7 @@ class DecisionSurface(PieceGeometry):
     def __repr__(self) -> str:
         kind = "polygons" if self.dim == 3 else "segments"
         pairs = len(np.unique(self.classes, axis=0))
-        stopped = f", stopped: {self.note}" if self.note else ""
+        stopped = f", stopped: {self.note}" if self.stop else ""
         between = f"between {pairs} pairs of classes" if pairs != 1 else "between two classes"
         return f"DecisionSurface({len(self):,} {kind} {between}, {self.claim}, of {self.domain.describe()}{stopped})"
 
@@ -123,7 +124,7 @@ class DecisionSurface(PieceGeometry):
             ),
             keys={"first": pairs[:, 0], "second": pairs[:, 1]},
             domain=self.domain.describe(),
-            stopped=self.note,
+            stop=self.stop,
             seconds=float(self.work.get("seconds", 0.0)),
         )
 
@@ -166,6 +167,6 @@ class DecisionSurface(PieceGeometry):
             "method": METHOD,
             "resolution": self.tolerance.resolution,
             "num_undecided": self.num_undecided,
-            "stopped": self.note,
+            "stop": self.stop,
             "work": self.work,
         }

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from reluscope.arguments import read_arguments
-from reluscope.budget import INTERRUPTED, Budget, RegionBudget
+from reluscope.budget import Budget, RegionBudget
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packed import Codes
 from reluscope.codes.packing import unpack_pieces
@@ -27,6 +27,7 @@ from reluscope.partitions.levels.level_assembly import LevelPieces
 from reluscope.partitions.levels.level_pieces import find_pieces
 from reluscope.partitions.levels.level_polygons import oriented
 from reluscope.progress import Progress, counting_regions
+from reluscope.stopping import INTERRUPTED, is_interrupted
 from reluscope.tolerance import Tolerance
 
 
@@ -131,10 +132,10 @@ def decision_surface(
         num_open=int(num_left(walked, 1)[0]),
         tolerance=tolerance,
         fingerprint=network.fingerprint,
-        note=INTERRUPTED if has_struck() else walked.stopped,
+        stop=INTERRUPTED if has_struck() else walked.stop,
         work={**walked.work, "seconds": time.perf_counter() - began},
     )
-    if found.note == INTERRUPTED:
+    if is_interrupted(found.stop):
         warnings.warn("interrupted: the decision surface holds the pieces finished so far", stacklevel=4)
     return found
 

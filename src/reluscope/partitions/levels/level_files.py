@@ -12,6 +12,7 @@ from reluscope.files import stored
 from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
 from reluscope.partitions.levels.level_walls import Walls
 from reluscope.partitions.table.stored_partitions import read_place
+from reluscope.stopping import Stop, plain_stop
 from reluscope.tolerance import Tolerance
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 KIND = "level set"
 _ARRAYS = ("vertices", "blur", "offsets", "ids", "normals", "witnesses", "solid_witnesses", "border")
-_SAID = ("level", "plateaus", "num_undecided", "num_open", "fingerprint", "note", "work")
+_SAID = ("level", "plateaus", "num_undecided", "num_open", "fingerprint", "work")
 
 
 def described_level(found: "LevelSet") -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -28,7 +29,13 @@ def described_level(found: "LevelSet") -> tuple[dict[str, np.ndarray], dict[str,
     arrays |= {"words": found.codes.words, "solid_words": found.solid_cells.words}
     arrays |= {"apex": found.walls.apex, "cones": found.walls.cones, **domain_arrays(found.domain)}
     description = {name: getattr(found, name) for name in _SAID}
-    description |= {"kind": KIND, "outputs": list(found.outputs), "tolerance": asdict(found.tolerance)}
+    description |= {
+        "kind": KIND,
+        "stop": plain_stop(found.stop),
+        "outputs": list(found.outputs),
+        "tolerance": asdict(found.tolerance),
+    }
+    description["tolerance"] = asdict(found.tolerance)
     description["gates"] = [[gate.name, gate.num_units, gate.num_pieces] for gate in found.codes.layout]
     return arrays, description
 
@@ -74,6 +81,6 @@ def read_level(arrays: Mapping[str, np.ndarray], described: Mapping[str, Any]) -
         "num_open": stored.whole(described, "num_open"),
         "tolerance": Tolerance(**stored.numbers(described, "tolerance")),
         "fingerprint": stored.text(described, "fingerprint"),
-        "note": stored.text(described, "note"),
+        "stop": Stop.from_dict(described["stop"]),
         "work": stored.numbers(described, "work"),
     }

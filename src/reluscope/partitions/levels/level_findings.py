@@ -64,6 +64,6 @@ def numbers_of(found: "LevelSet") -> Findings:
     return Findings.of(
         *(Column.of_findings(what, [finding]) for what, finding in known.items()),
         domain=found.domain.describe(),
-        stopped=found.note,
+        stop=found.stop,
         seconds=float(found.work.get("seconds", 0.0)),
     )

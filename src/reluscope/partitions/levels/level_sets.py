@@ -25,6 +25,7 @@ from reluscope.partitions.levels.level_findings import numbers_of
 from reluscope.partitions.levels.level_polygons import pinched
 from reluscope.partitions.levels.level_walls import Walls
 from reluscope.partitions.levels.piece_geometry import PieceGeometry
+from reluscope.stopping import Noted, Stop
 from reluscope.tolerance import Tolerance
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ ROUNDED = 64 * 2.0**-53
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LevelSet(PieceGeometry):
+class LevelSet(PieceGeometry, Noted):
     """Where a function f crosses a level: convex polygons in space or segments in the plane.
 
     Pieces share vertices.
@@ -73,8 +74,8 @@ class LevelSet(PieceGeometry):
     tolerance : Tolerance
     fingerprint : str
         Fingerprint of the network.
-    note : str
-        Why work stopped early, empty if it did not.
+    stop : Stop, optional
+        Why work stopped early, if it did; `note` says it in words.
     work : mapping
     """
 
@@ -97,7 +98,7 @@ class LevelSet(PieceGeometry):
     num_open: int
     tolerance: Tolerance
     fingerprint: str = ""
-    note: str = ""
+    stop: Stop | None = None
     work: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -107,7 +108,7 @@ class LevelSet(PieceGeometry):
     def __repr__(self) -> str:
         kind = "polygons" if self.dim == 3 else "segments"
         shape = "empty" if not len(self) else "closed" if self.is_closed else "open"
-        stopped = f", stopped: {self.note}" if self.note else ""
+        stopped = f", stopped: {self.note}" if self.stop else ""
         return f"LevelSet({len(self):,} {kind}, {self.claim}, {shape}, of {self.domain.describe()}{stopped})"
 
     def _repr_html_(self) -> str:
@@ -121,7 +122,7 @@ class LevelSet(PieceGeometry):
         ]
         if len(self.solid_cells):
             entries.append(("cells on the level", f"{len(self.solid_cells):,}"))
-        if self.note:
+        if self.stop:
             entries.append(("stopped early", self.note))
         return markup.figure("LevelSet", self.finding()._repr_html_(), markup.terms(entries))
 
@@ -326,6 +327,6 @@ class LevelSet(PieceGeometry):
             "method": "gate-by-gate subdivision, the level as last gate; cells that exclude it are dropped",
             "resolution": self.tolerance.resolution,
             "num_undecided": self.num_undecided,
-            "stopped": self.note,
+            "stop": self.stop,
             "work": self.work,
         }

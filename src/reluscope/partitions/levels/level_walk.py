@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from reluscope.arguments import describe, read_arguments, read_position
-from reluscope.budget import INTERRUPTED, Budget, RegionBudget
+from reluscope.budget import Budget, RegionBudget
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, NotApplicableError
@@ -33,6 +33,7 @@ from reluscope.partitions.levels.level_pieces import find_pieces
 from reluscope.partitions.levels.level_polygons import oriented
 from reluscope.partitions.levels.level_sets import LevelSet
 from reluscope.progress import Progress, counting_regions
+from reluscope.stopping import INTERRUPTED, is_interrupted
 from reluscope.tolerance import Tolerance
 
 
@@ -172,10 +173,10 @@ def level_set(
         num_open=num_open,
         tolerance=tolerance,
         fingerprint=network.fingerprint,
-        note=INTERRUPTED if has_struck() else walked.stopped,
+        stop=INTERRUPTED if has_struck() else walked.stop,
         work={**walked.work, "seconds": time.perf_counter() - began},
     )
-    if found.note == INTERRUPTED:
+    if is_interrupted(found.stop):
         warnings.warn("interrupted: the level set holds the pieces finished so far", stacklevel=4)
     return found
 

@@ -81,5 +81,5 @@ def _listed(part: "StreamedPartition", rows: RegionRows) -> Partition:
         fingerprint=part.fingerprint,
         network=part.network,
         method=part.method,
-        note=part.note,
+        stop=part.stop,
     )

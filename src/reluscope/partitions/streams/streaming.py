@@ -122,7 +122,7 @@ def stream(
             tolerance=tolerance,
             fingerprint=network.fingerprint,
             network=network,
-            note=walked.stopped if found.num_open else "",
+            stop=walked.stop if found.num_open else None,
             work=dict(walked.work),
             method=method,
         )

@@ -17,11 +17,12 @@ from reluscope.partitions.exact.certificates import Certificate
 from reluscope.partitions.table.boundedness import Boundedness, boundedness_of
 from reluscope.partitions.table.mosaic import Mosaic
 from reluscope.partitions.table.region_geometry import RegionGeometry
+from reluscope.stopping import Noted, Stop
 from reluscope.tolerance import Tolerance
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RegionTable:
+class RegionTable(Noted):
     """One row per region: codes, and what the engine keeps of corners and neighbours; see `Partition` for fields."""
 
     domain: Domain
@@ -33,7 +34,7 @@ class RegionTable:
     certified: bool = False
     fingerprint: str
     network: Network | None = None
-    note: str = ""
+    stop: Stop | None = None
     work: dict[str, float] = field(default_factory=dict)
     method: str
     num_pending: int = 0

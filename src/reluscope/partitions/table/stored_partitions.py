@@ -15,6 +15,7 @@ from reluscope.geometry.polyhedra.domain_arrays import read_domain
 from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.table.region_geometry import read_geometry
+from reluscope.stopping import Stop
 from reluscope.tolerance import Tolerance
 
 
@@ -71,7 +72,7 @@ def read_described(
             "num_pending": pending,
             "tolerance": Tolerance(**stored.numbers(described, "tolerance")),
             "fingerprint": stored.text(described, "fingerprint"),
-            "note": stored.text(described, "note"),
+            "stop": Stop.from_dict(described["stop"]),
             "work": work,
             "method": stored.text(described, "method"),
         },

@@ -22,6 +22,7 @@ from reluscope.partitions.tree.tree_coordinates import Coordinates
 from reluscope.partitions.tree.tree_items import COUNTERS, Block
 from reluscope.partitions.tree.tree_search import search_tree
 from reluscope.progress import RegionProgress
+from reluscope.stopping import Stop
 from reluscope.tolerance import Tolerance
 
 
@@ -48,7 +49,7 @@ class TreeRegions:
     witnesses: Float[np.ndarray, "r n"]  # strictly interior points, in domain coordinates
     num_undecided: int
     num_open: int  # cells known not to be finished when work stopped
-    stopped: str  # why work stopped early, empty if it did not
+    stop: Stop | None  # why work stopped early, if it did
     work: dict[str, float] = field(default_factory=dict)  # programs, pivots, nodes, decisions without one, seconds
 
     def __len__(self) -> int:
@@ -88,7 +89,7 @@ def tree_regions(
         together.witnesses,
         found.num_undecided,
         sum(found.left),
-        found.stopped,
+        found.stop,
         {**dict.fromkeys(COUNTERS, 0), **found.work, "seconds": time.time() - began},
     )
 

@@ -103,7 +103,7 @@ def _panel(axes: Axes, facets: Float[np.ndarray, " s"], within: Float[np.ndarray
     """Draw one panel; return which kinds of marks are in it."""
     whole = found[DECISION_DISTANCE]
     # A search that came to its end without a change of class has no distance that could be drawn.
-    nowhere = np.isinf(whole.upper) & (found.details["stopped"] == "")
+    nowhere = np.isinf(whole.upper) & (np.char.str_len(found.details["stopped"]) == 0)
     lowest = np.where(nowhere, np.inf, whole.lower)
     ends = [facets, within, lowest, whole.upper]
     every = np.concatenate([values[np.isfinite(values) & (values > 0)] for values in ends])

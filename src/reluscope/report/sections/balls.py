@@ -33,6 +33,7 @@ from reluscope.report.parts.content import (
 from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, located
 from reluscope.report.parts.subject import Subject
+from reluscope.stopping import is_interrupted, is_out_of_time
 
 TITLE = "Sizes of linear regions: facets and inscribed balls"
 POSITION = 60
@@ -113,14 +114,14 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         progress=lambda share: progress(0.3 * share),
     )
     facets = facets.rows(np.flatnonzero(facets.is_done))
-    interrupted = facets.stopped == "interrupted"
+    interrupted = is_interrupted(facets.stop)
     balls = sizes = domain = None
     reason = ""
     if not interrupted:
         try:
             progress(0.35)
             balls, domain, reason = _balls(subject, points[: len(facets)], progress)
-            interrupted = balls is not None and balls.stopped == "interrupted"
+            interrupted = balls is not None and is_interrupted(balls.stop)
             if len(few := _with_balls(balls)[:NUM_WITH_SIZES]) and not interrupted:
                 sizes = _sizes(subject, points[few], domain)
         except KeyboardInterrupt:  # the distances are there
@@ -185,7 +186,7 @@ def _balls(subject: Subject, points: np.ndarray, progress: ProgressFunction) -> 
 
     first = find(1, None)
     domain = data_box(subject.points) if np.isinf(first[INRADIUS].value[0]) else None
-    if first.stopped == "interrupted":
+    if is_interrupted(first.stop):
         return first, None, ""
     most = settings.affordable(SHARE_FOR_BALLS, ball_seconds(network, domain), MAX_BALLS)
     return find(most, domain, first.seconds, lambda share: progress(0.35 + 0.65 * share)), domain, ""
@@ -228,7 +229,7 @@ def _domain(balls: Findings, domain: Box | None) -> str:
     else:
         where = "Regions are not cut down by any box."
     where += f" Balls were computed for {int(balls.is_done.sum()):,} samples"
-    where += ", as many as there was time for (--seconds)." if balls.stopped == "time" else "."
+    where += ", as many as there was time for (--seconds)." if is_out_of_time(balls.stop) else "."
     if without := sum(status is Status.UNDEFINED for status in balls.status):
         where += f" {without:,} samples lie on a kink, and their code has no region with an interior."
     return where
@@ -240,7 +241,7 @@ def _which(subject: Subject, facets: Findings) -> str:
         text = f"Distances are those of all {total:,} samples."
     else:
         text = f"Distances are those of {len(facets):,} of {total:,} samples, drawn at random"
-        text += ", as many as there was time for (--seconds)." if facets.stopped == "time" else "."
+        text += ", as many as there was time for (--seconds)." if is_out_of_time(facets.stop) else "."
     distances = facets[BOUNDARY_DISTANCE].value
     touching, free = int((distances == 0).sum()), int(np.isinf(distances).sum())
     if touching:

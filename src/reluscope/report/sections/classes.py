@@ -37,6 +37,7 @@ from reluscope.report.parts.content import (
 from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, said, several
 from reluscope.report.parts.subject import Subject
+from reluscope.stopping import is_interrupted, is_out_of_time
 
 TITLE = "Classes within one linear region"
 POSITION = 68
@@ -104,7 +105,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     )
     if not found.is_done.any():
         sentence = "All samples looked at lie on a kink, and their codes have no region with an interior."
-        return Content((Text(sentence),), interrupted=found.stopped == "interrupted")
+        return Content((Text(sentence),), interrupted=is_interrupted(found.stop))
     # Of the regions that were looked at, these numbers are exact.
     done = found.rows(found.is_done)
     shown = [
@@ -134,7 +135,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         tuple(blocks),
         Number(shown[0]),
         data,
-        interrupted=found.stopped == "interrupted",
+        interrupted=is_interrupted(found.stop),
         sentences=(_answer(subject, shown[0], len(done)),),
     )
 
@@ -150,7 +151,7 @@ def _answer(subject: Subject, mean: Finding, number: int) -> Sentence:
 def _which(subject: Subject, found: Findings) -> str:
     done, without = int(found.is_done.sum()), sum(status is Status.UNDEFINED for status in found.status)
     text = f"These are the regions of {done:,} of {len(subject.data):,} samples, cut down to the {found.domain}"
-    text += ", as many as there was time for (--seconds)." if found.stopped == "time" else "."
+    text += ", as many as there was time for (--seconds)." if is_out_of_time(found.stop) else "."
     if without:
         text += f" {without:,} samples lie on a kink, and their code has no region with an interior."
     if not found.details["is_known"][found.is_done].all():

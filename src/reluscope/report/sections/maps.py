@@ -25,6 +25,7 @@ from reluscope.report.parts.content import (
 from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
+from reluscope.stopping import is_interrupted
 
 TITLE = "Local affine maps"
 POSITION = 35
@@ -95,10 +96,10 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         f"How the sizes of the local maps are distributed, over {spread}" + _why(found, len(data)) + ".",
     )
     blocks: list[Block] = [numbers(*medians, found.finding(NUM_MAPS)), Text(text), picture]
-    if found.stopped != "interrupted":
+    if not is_interrupted(found.stop):
         blocks.extend(_few(subject))
     sentences = (_answer(subject, medians[0], number),)
-    return Content(tuple(blocks), Number(medians[0]), interrupted=found.stopped == "interrupted", sentences=sentences)
+    return Content(tuple(blocks), Number(medians[0]), interrupted=is_interrupted(found.stop), sentences=sentences)
 
 
 def _answer(subject: Subject, median: Finding, number: int) -> Sentence:

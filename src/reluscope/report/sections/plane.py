@@ -16,7 +16,6 @@ from reluscope.analyses.planes.measures_of_planes import (
     area_shares,
     plane_measures,
 )
-from reluscope.budget import INTERRUPTED
 from reluscope.findings import Claim, Finding, Findings
 from reluscope.findings.written_findings import ends_in_words, number
 from reluscope.geometry.polyhedra.domains import Slice
@@ -43,6 +42,7 @@ from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.plane_snapshot import snapshot
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
+from reluscope.stopping import is_interrupted
 
 TITLE = "Linear regions on a plane through three samples"
 POSITION = 40
@@ -82,7 +82,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         warnings.simplefilter("ignore")
         found = affordable(subject.network, plane, budget, tolerance=settings.tolerance)
     part, coarse = found.part, found.coarse
-    is_interrupted = part.note == INTERRUPTED
+    interrupted = is_interrupted(part.stop)
     boundary = decision_boundary(part)
     measured = plane_measures(part, boundary)
     regions = measured.finding(NUM_REGIONS)
@@ -121,7 +121,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
             quantities = measure_regions(part, budget=settings.budget(SHARE_FOR_NUMBERS))
             shown_again = None if found.expected is not None else snapshot(subject, part, plane, rows)
         except KeyboardInterrupt:  # what was found stays
-            is_interrupted = True
+            interrupted = True
         if typical := typical_values(part, quantities):
             blocks.append(table({"": [one.name for one in typical]}, {"value": typical}, _TYPICAL))
         if shown_again is not None:
@@ -138,7 +138,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         tuple(blocks),
         Number(regions if ahead is None else ahead),
         data,
-        interrupted=is_interrupted,
+        interrupted=interrupted,
         sentences=(_answer(subject, regions) if ahead is None else _forecast(subject, regions, ahead),),
     )
 
@@ -228,7 +228,7 @@ def _named(subject: Subject, rows: tuple[int, int, int]) -> str:
 
 def _incomplete(part: Partition) -> str:
     if part.num_open:
-        reason = "was interrupted" if part.note == "interrupted" else "reached its limit"
+        reason = "was interrupted" if is_interrupted(part.stop) else "reached its limit"
         return (
             f"The work on this plane {reason} with {number(part.num_open)} cells unfinished, so the numbers are lower "
             "bounds and empty parts of the pictures are not known. Raise the limits with --seconds and --regions."

@@ -34,6 +34,7 @@ from reluscope.report.parts.known_values import surprise
 from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
+from reluscope.stopping import is_interrupted
 
 TITLE = "Linear regions at decision boundaries and adversaries"
 POSITION = 66
@@ -187,7 +188,7 @@ def _balls(
         except KeyboardInterrupt:  # the ways are there
             interrupted = True
             continue
-        interrupted = balls.stopped == "interrupted"
+        interrupted = is_interrupted(balls.stop)
         if balls.is_done.any():
             table[there, place] = balls[INRADIUS].value
             found[kind] = balls

@@ -29,6 +29,7 @@ from reluscope.report.parts.content import (
 from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, located
 from reluscope.report.parts.subject import Subject
+from reluscope.stopping import is_interrupted
 
 TITLE = "Robustness: distances to the decision boundary"
 POSITION = 70
@@ -97,7 +98,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
             within.append(own)
             progress((place + 0.2) / len(NORMS))
             whole.append(decision_distance(network, points, norm=norm, budget=budget, tolerance=settings.tolerance))
-            interrupted = whole[-1].stopped == "interrupted"
+            interrupted = is_interrupted(whole[-1].stop)
             progress((place + 1) / len(NORMS))
         except KeyboardInterrupt:
             interrupted = True

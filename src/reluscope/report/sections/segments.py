@@ -7,7 +7,6 @@ import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.counting.segment_counts import NUM_REGIONS_ON_SEGMENT, count_along_segments
-from reluscope.budget import BUDGET
 from reluscope.findings import Finding, Findings
 from reluscope.progress import ProgressFunction
 from reluscope.report.parts.content import Block, Content, Number, ReportPicture, Text, numbers
@@ -15,6 +14,7 @@ from reluscope.report.parts.known_values import surprise
 from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
+from reluscope.stopping import Stop, is_by_budget, is_interrupted
 
 TITLE = "Linear regions on segments between samples"
 POSITION = 50
@@ -81,23 +81,23 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         "claims": [str(claim) for claim in regions.claims],
         "lengths": found.details["length"].tolist(),
     }
-    interrupted = found.stopped == "interrupted"
+    interrupted = is_interrupted(found.stop)
     return Content(
         blocks,
         Number(medians[-1]),
         data,
         interrupted=interrupted,
-        sentences=(_answer(subject, medians, found.stopped),),
+        sentences=(_answer(subject, medians, found.stop),),
     )
 
 
-def _answer(subject: Subject, medians: list[Finding], stopped: str) -> Sentence:
+def _answer(subject: Subject, medians: list[Finding], stop: Stop | None) -> Sentence:
     last = medians[-1]
     article = "an" if subject.noun.startswith("i") else "a"
     is_across = last.name.endswith("different classes")
     other = f"{article} {subject.noun} of another class" if is_across else f"another {subject.noun}"
     number = last.num_samples
-    so_far = ", as far as there was time to count" * stopped.startswith(BUDGET)
+    so_far = ", as far as there was time to count" * is_by_budget(stop)
     text = f"A straight way to {other} crosses {said(last)} linear regions{so_far} (median of {number} ways"
     text += f"; within a class {said(medians[0])})." if len(medians) > 1 else ")."
     return Sentence(text, surprise("regions_per_unit", last.value / max(1, subject.network.num_units)), number)

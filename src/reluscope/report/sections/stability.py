@@ -26,6 +26,7 @@ from reluscope.report.parts.known_values import surprise
 from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
+from reluscope.stopping import is_interrupted
 
 TITLE = "Stability of the inverse: singular values"
 POSITION = 37
@@ -123,7 +124,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         tuple(blocks),
         Number(shown[0]) if shown else None,
         data,
-        interrupted=found.stopped == "interrupted",
+        interrupted=is_interrupted(found.stop),
         sentences=_answer(subject, medians[0]),
     )
 

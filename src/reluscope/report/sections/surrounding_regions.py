@@ -10,6 +10,7 @@ from reluscope.report.parts.content import Block, Content, Number, ReportPicture
 from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
+from reluscope.stopping import Stop, is_interrupted, is_out_of_time
 
 TITLE = "Linear regions around samples"
 POSITION = 64
@@ -78,7 +79,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     shown = [median, *([_alike(cosines, len(found))] if len(cosines) else [])]
     blocks: list[Block] = [
         numbers(*shown),
-        Text(_text(subject, reach, len(found), found.stopped)),
+        Text(_text(subject, reach, len(found), found.stop)),
         _picture(subject, regions, cosines),
     ]
     content_data = {
@@ -93,7 +94,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         tuple(blocks),
         Number(median),
         content_data,
-        interrupted=found.stopped == "interrupted",
+        interrupted=is_interrupted(found.stop),
         sentences=(_answer(subject, median, reach, len(found)),),
     )
 
@@ -124,7 +125,7 @@ def _alike(cosines: np.ndarray, number: int) -> Finding:
     )
 
 
-def _text(subject: Subject, reach: float, number: int, stopped: str) -> str:
+def _text(subject: Subject, reach: float, number: int, stop: Stop | None) -> str:
     network = subject.network
     nullity = network.num_inputs - network.num_outputs
     what = "logit" if subject.is_classifier else "output"
@@ -134,7 +135,7 @@ def _text(subject: Subject, reach: float, number: int, stopped: str) -> str:
         "dimensions, in which moving looks like doing nothing. All boundaries that a ray crosses are found, so the "
         "number of regions is right for these rays, and a lower bound for all that lies around."
     )
-    if stopped == "time":
+    if is_out_of_time(stop):
         text += " There was time for no more samples (--seconds)."
     if subject.is_classifier:
         text += (

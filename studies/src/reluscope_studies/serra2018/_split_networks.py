@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass
 
 import reluscope as rs
+from reluscope.stopping import is_interrupted
 from reluscope.studies import Record, Setting
 from reluscope_studies.labelled import labelled_data
 from reluscope_studies.records import plain_findings
@@ -107,7 +108,7 @@ class Networks:
             budget = rs.Budget(seconds=self.setting.seconds)
             box = rs.Box(0, 1, network.num_inputs)
             count = rs.count(network, box, method="tree", budget=budget, executor=self.setting.executor)
-            if count.stopped == "interrupted":  # part of a count is worth nothing to a run that goes on later
+            if is_interrupted(count.stop):  # part of a count is worth nothing to a run that goes on later
                 raise KeyboardInterrupt
             found = {**kept.plain["findings"], **plain_findings({"regions": count})}
             plain = {**kept.plain, "findings": found, "seconds_allowed": self.setting.seconds}

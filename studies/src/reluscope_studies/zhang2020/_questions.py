@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 import reluscope as rs
+from reluscope.stopping import is_interrupted
 from reluscope.studies import Record, Setting
 from reluscope_studies.labelled import Labelled
 
@@ -128,7 +129,7 @@ def _inspheres(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answers:
         radii, gaps = (np.full(len(rows), np.nan) for _ in range(2))
         if len(chosen):
             balls = rs.inscribed_balls(network, there[chosen], domain=asked.box)
-            if balls.stopped == "interrupted":  # part of a block is worth nothing to a run that goes on later
+            if is_interrupted(balls.stop):  # part of a block is worth nothing to a run that goes on later
                 raise KeyboardInterrupt
             inradius = balls["inradius"]
             radii[chosen], gaps[chosen] = inradius.value, inradius.upper - inradius.value
@@ -139,7 +140,7 @@ def _inspheres(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answers:
 def _classes(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answers:
     """Classes that live in manifold regions, and distortions."""
     found = rs.local.region_classes(network, asked.testing.points[rows], domain=asked.box)
-    if found.stopped == "interrupted":
+    if is_interrupted(found.stop):
         raise KeyboardInterrupt
     answers: Answers = {}
     for part, column in (("number", found["num_classes"]), ("at likeliest", found["num_classes_at_likeliest"])):
