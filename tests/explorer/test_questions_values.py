@@ -69,6 +69,15 @@ def test_norms_are_those_of_the_maps_along_the_plane(sizes):
     np.testing.assert_allclose(values(asked, view, of="norm").arrays["values"], map_norms(view.part), rtol=1e-5)
 
 
+def test_every_declared_quantity_is_answered():
+    asked = session()
+    _, view = picture(asked)
+    table = view.part.to_table("all")
+    for name in table.column_names[3:]:
+        found = values(asked, view, of=name).arrays["values"]
+        np.testing.assert_allclose(found, table[name].to_numpy().astype(np.float32), rtol=1e-6)
+
+
 def test_pieces_of_units_are_those_of_the_codes():
     layers, _ = example(None, 11, ("max", "clamp", "relu"))
     wide = [

@@ -1,6 +1,4 @@
-"""A number for every region of a picture: norms, pieces of a unit, groups by the first gates, radii."""
-
-from collections.abc import Callable
+"""A number for every region of a picture: a declared quantity, pieces of a unit, or groups by the first gates."""
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -13,46 +11,36 @@ from reluscope.explorer.scene.pictures import view_of
 from reluscope.explorer.scene.planes import AnsweredView
 from reluscope.explorer.scene.session import Session
 from reluscope.findings import Finding
-from reluscope.networks.evaluation.held_maps import held_maps
-from reluscope.partitions.table.largest_discs import largest_discs
+from reluscope.partitions.region_quantities import RegionQuantity, region_quantities
 
 BLOCK = 4096
+# What links and colours of the page call a quantity of regions.
+SHORT = {"norm": "map_norm"}
 
 
 def answer_values(session: Session, asked: Asked, listener: Listener) -> Answer:
     """Return a number for every region."""
     view = view_of(session, asked)
-    of = asked.choice("of", ("norm", "unit", "prefix", "inradius"))
+    known = {entry.name: entry for entry in region_quantities() if not entry.why_not(view.part)}
+    of = asked.choice("of", ("norm", "unit", "prefix", *known))
     if of == "unit":
         return _unit(view, asked)
     if of == "prefix":
         return _prefix(view, asked)
     asked.end()
-    made: dict[str, Callable[[], np.ndarray]] = {
-        "norm": lambda: norms(view, listener),
-        "inradius": lambda: largest_discs(view.part.vertices, *view.part.region_vertices),
-    }
-    return Answer({"version": view.version, "of": of}, {"values": made[of]().astype(np.float32)})
+    values = _values(known[SHORT.get(of, of)], view, listener)
+    return Answer({"version": view.version, "of": of}, {"values": values.astype(np.float32)})
 
 
-def norms(view: AnsweredView, listener: Listener) -> Float[np.ndarray, " r"]:
-    """Return the largest factor by which the map of every region stretches lengths along the plane.
-
-    Those that were not reached when the listener stopped waiting are NaN.
-    """
+def _values(quantity: RegionQuantity, view: AnsweredView, listener: Listener) -> Float[np.ndarray, " r"]:
+    """Return a declared quantity of every region, NaN for those not reached when the listener stopped waiting."""
     found = np.full(len(view.part), np.nan)
-    network = view.part.network_on_domain
     for start in range(0, len(found), BLOCK):
         if listener.cancelled():
             break
-        rows = slice(start, start + BLOCK)
-        weight, _ = held_maps(network, view.part.codes[rows])
-        listener.progress(min(1.0, (start + BLOCK) / len(found)), len(found))
-        # Two columns: the larger root of the characteristic polynomial of their Gram matrix.
-        scale = np.abs(weight).max(axis=(1, 2), initial=0.0)
-        first, second = (weight / np.where(scale > 0, scale, 1.0)[:, None, None]).transpose(2, 0, 1)
-        one, two, both = ((a * b).sum(axis=1) for a, b in ((first, first), (second, second), (first, second)))
-        found[rows] = scale * np.sqrt((one + two) / 2 + np.hypot((one - two) / 2, both))
+        stop = min(start + BLOCK, len(found))
+        found[start:stop] = quantity.values(view.part, slice(start, stop))
+        listener.progress(stop / len(found), len(found))
     return found
 
 
