@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
+from reluscope.networks.input_units import InputUnits
 from reluscope.testing.fuzz import true_answers as answers
 from reluscope.testing.fuzz.truth import Dense, TrueDomain, TruePointwise, Truth
 
@@ -237,3 +238,13 @@ def test_no_other_module_compares_names_of_norms():
         if compared.search(path.read_text()) and "testing" not in path.parts and path.name != "norms.py"
     ]
     assert not found
+
+
+def test_ends_hold_what_rounding_of_the_units_makes_of_points():
+    units, missed = InputUnits.of(rs.Norm("l1", [3.0]), 1), 0
+    for x in np.linspace(0.01, 1.0, 50):
+        u, truth = units.enter(np.array([[x]])), 3 * Fraction(float(x))
+        lower, upper = units.ends(u[0], u[0], u)
+        assert Fraction(float(lower[0])) <= truth <= Fraction(float(upper[0]))
+        missed += Fraction(float(u[0, 0])) != truth
+    assert missed  # without the ends
