@@ -20,7 +20,7 @@ def domain_arrays(domain: Domain) -> dict[str, np.ndarray]:
     return {"domain.A": domain.A, "domain.b": domain.b}
 
 
-def read_domain(arrays: dict[str, np.ndarray]) -> Domain:
+def domain_from_arrays(arrays: dict[str, np.ndarray]) -> Domain:
     """Return the domain that `domain_arrays` took apart."""
     if "domain.dim" in arrays:
         return Space(int(arrays["domain.dim"][0]))

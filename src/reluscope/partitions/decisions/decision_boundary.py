@@ -32,7 +32,7 @@ from reluscope.partitions.decisions.rational_boundary import is_clear, is_small,
 from reluscope.partitions.decisions.touching_ties import TouchingTies
 from reluscope.partitions.left_open import LeftOpen, left_open
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.partitions.table.polygons import measures
+from reluscope.partitions.table.polygons import polygon_sizes
 from reluscope.progress import Progress, counting_regions
 from reluscope.shown import Shown
 from reluscope.stopping import Noted, Stop, is_interrupted
@@ -249,7 +249,7 @@ def _boundary(
             corners = np.stack([window.lo, window.hi])
         else:
             corners = window_shape(window).corners.points
-        (all_of_it,) = measures(corners, np.array([0, len(corners)]), np.arange(len(corners), dtype=np.int32))
+        (all_of_it,) = polygon_sizes(corners, np.array([0, len(corners)]), np.arange(len(corners), dtype=np.int32))
         share = float(part.volumes()[:num_done].sum() / abs(all_of_it))
         covered = share if share < 1 - ROUNDING else 1.0
     is_searched = num_done == len(part)

@@ -36,7 +36,7 @@ from reluscope.partitions.streamed_partition import StreamedPartition
 from reluscope.partitions.streams.regions_inside import regions_inside
 from reluscope.partitions.streams.staged_regions import StagedRegions
 from reluscope.partitions.table.assembly import Patch, match_seams
-from reluscope.partitions.table.polygons import measures, ordered_corners
+from reluscope.partitions.table.polygons import ordered_corners, polygon_sizes
 from reluscope.partitions.table.region_rows import RegionRows, boundless, box_around, digests
 from reluscope.partitions.tree.tree import TreeBatch, tree_batch
 from reluscope.partitions.tree.tree_coordinates import Coordinates
@@ -225,7 +225,7 @@ def _tree(work: _Work, staged: StagedRegions) -> Found:
 def _polygons(patch: Patch) -> RegionRows:
     witnesses = patch.witnesses
     ids = ordered_corners(patch.points, patch.offsets, patch.ids, witnesses)
-    volumes = measures(patch.points, patch.offsets, ids)
+    volumes = polygon_sizes(patch.points, patch.offsets, ids)
     return RegionRows(patch.codes.words, witnesses, volumes, box_around(patch.points))
 
 

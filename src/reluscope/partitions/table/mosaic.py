@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from reluscope.partitions.table.boundedness import Boundedness
-from reluscope.partitions.table.polygons import measures, ordered_corners
+from reluscope.partitions.table.polygons import ordered_corners, polygon_sizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class Mosaic:
     @cached_property
     def volumes(self) -> np.ndarray:
         """Length or area of every region."""
-        return measures(self.vertices, *self.region_vertices)
+        return polygon_sizes(self.vertices, *self.region_vertices)
 
     @property
     def is_bounded(self) -> np.ndarray:

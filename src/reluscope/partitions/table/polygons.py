@@ -14,7 +14,7 @@ def ordered_corners(vertices: np.ndarray, offsets: np.ndarray, ids: np.ndarray, 
     return _kernels.ordered_corners(vertices, offsets, ids, witnesses)
 
 
-def measures(vertices: np.ndarray, offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
+def polygon_sizes(vertices: np.ndarray, offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
     """Return the length or area of every region, corners in order."""
     return _kernels.measures(vertices, offsets, ids)
 

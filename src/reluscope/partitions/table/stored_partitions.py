@@ -11,7 +11,7 @@ from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.files import stored
 from reluscope.findings import Claim
-from reluscope.geometry.polyhedra.domain_arrays import read_domain
+from reluscope.geometry.polyhedra.domain_arrays import domain_from_arrays
 from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.table.region_geometry import read_geometry
@@ -111,8 +111,10 @@ def stored_domain(arrays: Mapping[str, np.ndarray]) -> Domain:
     found = {name: array for name, array in arrays.items() if name.startswith("domain.")}
     if "domain.dim" in found:
         stored.array(found, "domain.dim", np.int64, (1,), least=1, below=2**31)
-        return read_domain(found)
-    return read_domain({name: stored.array(found, name, np.float64, (None,) * found[name].ndim) for name in found})
+        return domain_from_arrays(found)
+    return domain_from_arrays(
+        {name: stored.array(found, name, np.float64, (None,) * found[name].ndim) for name in found}
+    )
 
 
 def _num_inputs(domain: Domain) -> int:
