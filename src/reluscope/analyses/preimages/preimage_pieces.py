@@ -28,7 +28,7 @@ from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
 from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.relative_interior import relative_interior
-from reluscope.geometry.polyhedra.widths import steinhagen
+from reluscope.geometry.polyhedra.widths import swept_volume, width_bound
 from reluscope.geometry.unions.union_of_polyhedra import UnionOfPolyhedra, bounded_finding, numbered_columns
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.file_outputs import Rounding, num_file_outputs, on_scores
@@ -500,8 +500,8 @@ class _PieceSearch:
         turned = self._turned(ends, shift)
         if ball.radius + ball.gap < -moved and not turned:
             return 0.0
-        thick = max(0.0, ball.radius) + (ball.gap if np.isfinite(ball.gap) else RESOLUTION * self.length)
-        return float(volume_errors(np.array([moved + steinhagen(dim) * thick]), ends[None])[0]) + turned
+        width = width_bound(ball, dim, RESOLUTION * self.length)
+        return float(volume_errors(np.array([moved + width]), ends[None])[0]) + turned
 
     def _error(self, row: int, share: float, shift: float = 0.0) -> float:
         """Return how far the volume of a part of a region may be off, and a share of the region beside that."""
@@ -514,10 +514,7 @@ class _PieceSearch:
 
     def _turned(self, ends: np.ndarray, shift: float) -> float:
         """Return what rows sweep that are shifted by a share of how far they go on the whole box."""
-        sides, width = ends[1] - ends[0], self.high - self.low
-        return float(
-            shift * np.sqrt(len(sides)) * sum(width[axis] * np.delete(sides, axis).prod() for axis in range(len(sides)))
-        )
+        return float(shift * np.sqrt(self.part.dim)) * swept_volume(ends[1] - ends[0], self.high - self.low)
 
     def _is_measured(self, row: int) -> bool:
         return bool(self.part.is_bounded()[row])

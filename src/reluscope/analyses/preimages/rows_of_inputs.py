@@ -113,10 +113,9 @@ class RowsOfInputs:
         normals, offsets, sides = [*found.normals], [*found.offsets], [*found.is_equation]
         shift = float(found.shifts.sum())
         for function, is_equation in found.exact:
-            slopes = [function.coefficients.get(axis, Fraction(0)) for axis in range(len(self._middle))]
-            largest = max(map(abs, slopes))
-            normals.append(np.array([slope / largest for slope in slopes], dtype=float))
-            offsets.append(float(-function.constant / largest))
+            normal, offset = self._row(function)
+            normals.append(normal)
+            offsets.append(offset)
             sides.append(np.bool_(is_equation))
             size = np.abs(normals[-1]) @ self._largest + abs(offsets[-1])
             shift += float(ROUNDING * size / max(np.abs(normals[-1]) @ self._half, np.finfo(float).tiny))
@@ -161,9 +160,13 @@ class RowsOfInputs:
         lows, highs = self._ends
         slopes = {axis: slope * (highs[axis] - lows[axis]) for axis, slope in found.coefficients.items()}
         at_low = found.constant + sum(slope * lows[axis] for axis, slope in found.coefficients.items())
-        largest = max(map(abs, slopes.values()))
-        row = [slopes.get(axis, Fraction(0)) / largest for axis in range(len(self._middle))]
-        return np.array(row, dtype=float), float(-at_low / largest)
+        return self._row(found._replace(coefficients=slopes, constant=at_low))
+
+    def _row(self, found: PulledBack) -> tuple[np.ndarray, float]:
+        """Return the row on which a function is at most 0; its largest entry is 1."""
+        largest = max(map(abs, found.coefficients.values()))
+        row = [found.coefficients.get(axis, Fraction(0)) / largest for axis in range(len(self._middle))]
+        return np.array(row, dtype=float), float(-found.constant / largest)
 
     def _exactly(self, row: np.ndarray, end: float, code: Codes) -> PulledBack:
         """Return ``row . y - end`` on a region as a function of the input."""

@@ -26,7 +26,7 @@ from reluscope.geometry.polyhedra.corners import hull_volume
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.geometry.polyhedra.widths import steinhagen
+from reluscope.geometry.polyhedra.widths import swept_volume, width_bound
 from reluscope.geometry.programs.proved_programs import nearest
 from reluscope.geometry.unions.set_differences import without
 from reluscope.interruption import pass_on
@@ -253,10 +253,9 @@ class _UnsafeParts:
     def _thin(self, ball: Ball) -> float:
         """Return a bound on the volume of a part of the cube by its ball: its width times the cube's largest shadow."""
         dim = self.box.dim
-        radius = max(0.0, ball.radius) + (ball.gap if np.isfinite(ball.gap) else 0.0)
         if ball.radius + ball.gap < -ROUNDING:
             return 0.0
-        return min(1.0, (steinhagen(dim) * radius + ROUNDING) * float(np.sqrt(dim))) * self.volume
+        return min(1.0, (width_bound(ball, dim) + ROUNDING) * float(np.sqrt(dim))) * self.volume
 
     def _size(self, ball: Ball, body: Polyhedron) -> float:
         """Return a bound on the volume of a part of the cube."""
@@ -265,5 +264,4 @@ class _UnsafeParts:
     def _error(self, ends: np.ndarray, row: int, turned: float) -> float:
         """Return how far the volume of a part of the cube may be off: its surface times what may be moved."""
         moved = self.moved[row] + np.sqrt(self.box.dim) * turned
-        extents = ends[1] - ends[0] + 2 * moved
-        return float(sum(2 * moved[axis] * np.delete(extents, axis).prod() for axis in range(len(moved)))) * self.volume
+        return swept_volume(ends[1] - ends[0] + 2 * moved, 2 * moved) * self.volume

@@ -53,6 +53,16 @@ def steinhagen(dim: int) -> float:
     return 2.0 * float(np.sqrt(dim)) if dim % 2 else 2.0 * (dim + 1) / float(np.sqrt(dim + 2))
 
 
+def width_bound(ball: Ball, dim: int, unknown: float = 0.0) -> float:
+    """Return an upper bound on the width of a body by its largest ball; ``unknown`` replaces a gap that is infinite."""
+    return steinhagen(dim) * (max(0.0, ball.radius) + (ball.gap if np.isfinite(ball.gap) else unknown))
+
+
+def swept_volume(sides: Float[np.ndarray, " d"], moved: Float[np.ndarray, " d"]) -> float:
+    """Return the volume that one facet of a box sweeps along each axis, in all."""
+    return float(sum(moved[axis] * np.delete(sides, axis).prod() for axis in range(len(sides))))
+
+
 def are_few(vertices: Float[np.ndarray, "v n"]) -> bool:
     """Whether width and diameter of the convex hull of points take a second at most."""
     number, dim = vertices.shape
