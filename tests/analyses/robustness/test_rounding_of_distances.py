@@ -150,11 +150,11 @@ def change_at(distance, error):
 def test_ends_hold_what_the_duals_leave_open_and_what_rounding_does(monkeypatch):
     found = found_by(
         monkeypatch,
-        EndedSearch(1.125, change_at(1.5, 0.125), "", 7, 0),
-        EndedSearch(1.5, change_at(1.5, 0.0), "", 7, 0),
-        EndedSearch(np.inf, None, "", 7, 0),
-        EndedSearch(1e12, None, "", 7, 0),
-        EndedSearch(-0.0625, change_at(0.0625, 0.125), "", 7, 0),
+        EndedSearch(1.125, change_at(1.5, 0.125), None, 7, 0),
+        EndedSearch(1.5, change_at(1.5, 0.0), None, 7, 0),
+        EndedSearch(np.inf, None, None, 7, 0),
+        EndedSearch(1e12, None, None, 7, 0),
+        EndedSearch(-0.0625, change_at(0.0625, 0.125), None, 7, 0),
     )["decision_distance"]
     assert found.value.tolist() == [1.5, 1.5, np.inf, 1e12, 0.0625]
     assert found.lower.tolist() == [1.125, 1.5, np.inf, 1e12, 0.0]
@@ -163,7 +163,7 @@ def test_ends_hold_what_the_duals_leave_open_and_what_rounding_does(monkeypatch)
 
 
 def test_distances_are_exact_to_a_millionth_of_the_distance_or_a_billionth_of_the_point(monkeypatch):
-    near, far = (EndedSearch(1.5 - gap, change_at(1.5, 0.0), "", 7, 0) for gap in (1.49e-6, 1.51e-6))
+    near, far = (EndedSearch(1.5 - gap, change_at(1.5, 0.0), None, 7, 0) for gap in (1.49e-6, 1.51e-6))
     found = found_by(monkeypatch, near, far)["decision_distance"]
     assert found.scale.tolist() == [3.0] * 2  # the point is (3, 1)
     assert found.tolerance == pytest.approx([1.5e-6] * 2)
@@ -171,7 +171,7 @@ def test_distances_are_exact_to_a_millionth_of_the_distance_or_a_billionth_of_th
 
 
 def test_a_frontier_beyond_the_certified_radius_is_the_bound(monkeypatch):
-    found = found_by(monkeypatch, EndedSearch(1.75, change_at(2.0, 0.0), "budget of 3 regions", 7, 0))
+    found = found_by(monkeypatch, EndedSearch(1.75, change_at(2.0, 0.0), Stop(StopReason.REGIONS, 3), 7, 0))
     assert str(found.finding("decision_distance")) == "1.75 (LOWER, in [1.75, 2])"
 
 
@@ -242,7 +242,7 @@ def test_a_class_that_rounding_could_have_made_is_no_change():
 
 
 def test_what_a_search_left_undecided_is_told(monkeypatch):
-    found = found_by(monkeypatch, *[EndedSearch(0.5, None, "", 7, 3)] * 2)
+    found = found_by(monkeypatch, *[EndedSearch(0.5, None, None, 7, 3)] * 2)
     assert found.details["num_undecided"].tolist() == [3, 3]
     assert found.details["num_branches"].tolist() == [7, 7]
     assert found.finding("decision_distance", 1).claim == "LOWER"
@@ -254,7 +254,7 @@ def test_what_a_search_left_undecided_is_told(monkeypatch):
 
 def test_points_after_an_interruption_are_not_reached(monkeypatch):
     found = found_by(
-        monkeypatch, EndedSearch(0.5, change_at(2.0, 0.0), "interrupted", 7, 0), EndedSearch(0.5, None, "", 7, 0)
+        monkeypatch, EndedSearch(0.5, change_at(2.0, 0.0), INTERRUPTED, 7, 0), EndedSearch(0.5, None, None, 7, 0)
     )
     assert found.status == (Status.DONE, Status.NOT_REACHED)
     assert found.details["stopped"].tolist() == ["interrupted", ""]
