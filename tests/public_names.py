@@ -8,7 +8,11 @@ import reluscope as rs
 from reluscope import extending
 
 # Modules for packages beside this one, which `docs/extending.md` names; users do without them.
-FOR_PACKAGES = ("reluscope.arguments", *(f"reluscope.extending.{one}" for one in extending.__all__))
+FOR_PACKAGES = (
+    "reluscope.arguments",
+    "reluscope.stopping",
+    *(f"reluscope.extending.{one}" for one in extending.__all__),
+)
 
 
 def public_names(module):

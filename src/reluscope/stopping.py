@@ -117,3 +117,17 @@ def most_serious(stops: Iterable[Stop | None]) -> Stop | None:
     order = list(StopReason)
     found = [stop for stop in stops if stop is not None]
     return max(found, key=lambda stop: (order.index(stop.reason), stop.limit or 0), default=None)
+
+
+__all__ = [
+    "Explained",
+    "Noted",
+    "Stop",
+    "StopReason",
+    "is_by_budget",
+    "is_interrupted",
+    "is_out_of_time",
+    "most_serious",
+    "plain_stop",
+    "words_of",
+]

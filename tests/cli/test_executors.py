@@ -17,10 +17,10 @@ from cli.running import is_one_sentence, reluscope
 from reluscope.cli.terminal.executors import ExecutorArguments, open_executor
 from reluscope.errors import InputError
 from reluscope.networks.models.from_arrays import from_arrays
-from reluscope.partitions.driver.parallel import WORKERS_DIED, Lost, run_tasks
+from reluscope.partitions.driver.parallel import Lost, run_tasks
 from reluscope.partitions.tree.tree_count import tree_count
 from reluscope.progress import RegionProgress
-from reluscope.stopping import words_of
+from reluscope.stopping import Stop, StopReason, words_of
 from reluscope.testing import default_network
 
 
@@ -234,7 +234,7 @@ def test_a_task_that_kills_every_worker_is_given_up(own_cluster):
         results = dict(run_tasks(os.kill, [(0, 0), (0, 0)], executor))
         assert results == {0: None, 1: None}
         found = dict(run_tasks(die_elsewhere, [(os.getpid(),)], executor))
-    assert found == {0: Lost(WORKERS_DIED)}
+    assert found == {0: Lost(Stop(StopReason.WORKERS_DIED))}
 
 
 def test_a_command_with_processes(folder):

@@ -6,7 +6,7 @@ import pytest
 import reluscope as rs
 from reluscope import plots
 from reluscope.testing import default_network
-from reluscope_studies import lemmas
+from reluscope_studies import lemmas, pictures
 
 POINTS = np.random.default_rng(0).normal(size=(5, 6))
 
@@ -44,7 +44,7 @@ def test_layers_are_rows_of_three_numbers(found):
 def test_counts_of_rows_have_their_limit():
     matrix = np.random.default_rng(1).normal(size=(40, 4))
     counts = lemmas.correlation_counts(matrix, np.arange(20), np.linspace(0, 12, 30))
-    axes = plots.correlation_counts(counts).axes[0]
+    axes = pictures.correlation_counts(counts).axes[0]
     assert np.asarray(axes.lines[0].get_ydata()).tolist() == counts.counts.tolist()
     assert "rows left: 20" in [text.get_text() for text in axes.get_legend().get_texts()]
 

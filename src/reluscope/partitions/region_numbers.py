@@ -124,6 +124,8 @@ def activation_rates(part: "Partition", rows: slice) -> Float[np.ndarray, " k"]:
 )
 def map_norms(part: "Partition", rows: slice) -> Float[np.ndarray, " k"]:
     """Return the spectral norms of the maps of some regions, from their codes: regions may be thinner than floats."""
+    if not len(part.codes[rows]):
+        return np.zeros(0)
     weight, _ = held_maps(part.network_on_domain, part.codes[rows])
     return torch.linalg.svdvals(torch.as_tensor(weight))[:, 0].numpy()
 

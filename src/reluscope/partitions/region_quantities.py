@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Shaped
 
-from reluscope.arguments import read_arguments
+from reluscope.arguments import describe, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Column, Quantity
 from reluscope.partitions.left_open import left_open
+from reluscope.shown import Shown
 
 if TYPE_CHECKING:
     from reluscope.partitions.partition_in_memory import Partition
@@ -50,8 +51,8 @@ SECONDS_PER_REGION = 1e-5
 _DECLARED: "dict[str, RegionQuantity]" = {}
 
 
-@dataclass(frozen=True)
-class RegionQuantity:
+@dataclass(frozen=True, repr=False)
+class RegionQuantity(Shown):
     """A number that every region has; made by `declare_region_quantity`.
 
     Parameters
@@ -166,6 +167,9 @@ def declare_region_quantity(
     """
     if unknown := [need for need in needs if need not in NEEDS]:
         raise InputError(f"needs must be some of {', '.join(NEEDS)}, got {unknown[0]!r}")
+    for name, given in (("ends", ends), ("seconds", seconds)):
+        if given is not None and not callable(given):
+            raise InputError(f"{name} must be a function or None, got {describe(given)}: see the example")
     if quantity.name in RESERVED or quantity.name.startswith("witness_"):
         raise InputError(f"{quantity.name} is a column or a colour already: call the quantity something else")
 

@@ -83,7 +83,7 @@ class ListedRegions:
 
     @cached_property
     def _facets(self) -> TreeFacets:
-        regions = TreeRegions(self.words, self.witnesses, 0, 0, "")
+        regions = TreeRegions(self.words, self.witnesses, 0, 0, None)
         return tree_facets(self._known_network, self.domain, regions, tolerance=self.tolerance)
 
     @property
