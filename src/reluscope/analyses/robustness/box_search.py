@@ -48,6 +48,7 @@ def is_halved(view: Viewpoint, limit: float) -> bool:
     if not np.isfinite([lower, upper]).all() or not (lower < upper).any():
         return False
     ranges = BoxBounds(network, lower, upper).on(lower[None], upper[None]).ranges
+    assert ranges is not None
     return sum(int((one.last > one.first).sum()) for one in ranges) > NUM_OPEN
 
 
@@ -171,6 +172,7 @@ class BoxChanges(NearestKnown, HalvedBoxes):
 
     def _settle_codes(self, boxes: BoundedBoxes, place: int) -> None:
         """Take the regions of a box exactly, those that were not taken before."""
+        assert boxes.ranges is not None
         first = [one.first[place].cpu().numpy() for one in boxes.ranges]
         last = [one.last[place].cpu().numpy() for one in boxes.ranges]
         opened = [(gate, unit) for gate, table in enumerate(first) for unit in np.flatnonzero(table < last[gate])]
