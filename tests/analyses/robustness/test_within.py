@@ -114,3 +114,11 @@ def test_a_tie_that_is_missed_by_less_than_rounding_is_none():
         net = rs.load([(np.array([[1.0]]), np.zeros(1)), (np.array([[1.0]]), np.array([constant]))])
         found = rs.robustness.decision_distance_within(net, [[264995929986.42]], norm="l2")["decision_distance_within"]
         assert found.lower[0] <= truth <= found.upper[0]
+
+
+def test_many_tight_rows_leave_a_way_in():
+    """In linf many pixels are at their bounds: least squares of tight rows shows no direction, and a program does."""
+    points = rs.datasets.digits("test").points
+    net = rs.load(rs.datasets.demo_network(), data=points)
+    found = rs.robustness.decision_distance_within(net, points[[2, 18]], norm="linf")
+    assert [found.finding("decision_distance_within", row).claim for row in range(2)] == [rs.Claim.EXACT] * 2
