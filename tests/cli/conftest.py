@@ -7,7 +7,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from reluscope.cli.work.analyze import DEMO
+from reluscope.cli.reports.analyze import DEMO
 from reluscope.datasets.demo import demo_network, loaded_demo_network
 from reluscope.datasets.digits import digits
 from reluscope.report import Subject, build_report
@@ -77,8 +77,8 @@ def quick_report(monkeypatch):
 @pytest.fixture
 def demo_at_once(quick_report, monkeypatch, quick_demo):
     """Let ``reluscope demo`` write a report that is there already, without other processes."""
-    monkeypatch.setattr("reluscope.cli.work.analyze.build_report", lambda subject, **options: quick_demo)
-    monkeypatch.setattr("reluscope.cli.commands.reporting.count_helpers", lambda threads: 0)
+    monkeypatch.setattr("reluscope.cli.reports.analyze.build_report", lambda subject, **options: quick_demo)
+    monkeypatch.setattr("reluscope.cli.reports.reporting.count_helpers", lambda threads: 0)
 
 
 @pytest.fixture(scope="session")

@@ -327,7 +327,8 @@ def test_real_models_are_described(name):
 
 
 def test_files_are_looked_at_before_anything_is_loaded(folder, quick_report, monkeypatch):
-    monkeypatch.setattr("reluscope.cli.work.analyze.open_model_and_data", lambda *given, **also: pytest.fail("loaded"))
+    loads = "reluscope.cli.reports.analyze.open_model_and_data"
+    monkeypatch.setattr(loads, lambda *given, **also: pytest.fail("loaded"))
     for wrong in (("--labels", "none.npy"), ("--weights", "none.pt"), ("-o", "x.npy")):
         result = reluscope("analyze", "my_models:Net", "--data", "x.npy", *wrong)
         assert result.exit_code == 1

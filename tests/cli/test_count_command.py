@@ -110,7 +110,7 @@ def test_interruption_keeps_a_lower_bound(folder, monkeypatch):
     from reluscope.findings import Claim, Finding
 
     stopped = (Finding(7, Claim.LOWER, name="regions"), STRUCK)
-    monkeypatch.setattr("reluscope.cli.work.count_command.counted", lambda *arguments, **options: stopped)
+    monkeypatch.setattr("reluscope.cli.regions.count_command.counted", lambda *arguments, **options: stopped)
     result = reluscope("count", "my_models:total", "--box", "-1,1", "--method", "tree", "-o", "a.json")
     assert result.exit_code == INTERRUPTED
     assert "lower bound" in result.stderr

@@ -127,7 +127,7 @@ def test_a_snapshot_replaces_nothing_unasked(folder):
 def test_what_the_first_picture_does_not_need_is_not_imported():
     """It is to be there three seconds after the command; pictures and reports alone take one."""
     script = (
-        "import sys, reluscope.cli.work.explore\n"
+        "import sys, reluscope.cli.reports.explore\n"
         "heavy = 'matplotlib', 'reluscope.plots', 'reluscope.report', 'sklearn', 'jinja2', 'anywidget'\n"
         "print([name for name in heavy if name in sys.modules])"
     )

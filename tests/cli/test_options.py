@@ -17,7 +17,7 @@ from cli.running import is_one_sentence, reluscope
 from cli.test_check_command import POINT
 from cli.test_reach_command import PLANT
 from cli.test_verify_command import TEXT
-from reluscope.cli.commands import app
+from reluscope.cli import app
 from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.standard_output import results
 from reluscope.errors import InputError
@@ -158,7 +158,7 @@ def test_a_mistake_of_ours_is_one_sentence_too(here, monkeypatch):
     def broken(*arguments, **options):
         raise TypeError("unexpected\nin two lines")
 
-    monkeypatch.setattr("reluscope.cli.work.info.open_model", broken)
+    monkeypatch.setattr("reluscope.cli.models.info.open_model", broken)
     result = reluscope("info", "my_models:cross")
     assert result.exit_code == 1
     assert result.stderr.startswith("reluscope: TypeError: unexpected, which should not happen: run it again with --d")
@@ -169,7 +169,7 @@ def test_too_little_memory_is_one_sentence(here, monkeypatch):
     def greedy(*arguments, **options):
         raise MemoryError
 
-    monkeypatch.setattr("reluscope.cli.work.info.open_model", greedy)
+    monkeypatch.setattr("reluscope.cli.models.info.open_model", greedy)
     result = reluscope("info", "my_models:cross")
     assert "too little memory" in result.stderr
     assert is_one_sentence(result.stderr)
@@ -189,7 +189,7 @@ def test_no_colour_no_bars_and_no_short_lines_in_a_pipe(here, name, monkeypatch)
 @pytest.mark.parametrize("width", [50, 120])
 def test_terminals_of_any_width(here, width, monkeypatch):
     monkeypatch.setattr(
-        "reluscope.cli.work.info.open_console", lambda: Console(file=results(), width=width, highlight=False)
+        "reluscope.cli.models.info.open_console", lambda: Console(file=results(), width=width, highlight=False)
     )
     result = reluscope("info", *COMMANDS["info"][1:])
     assert result.exit_code == 0

@@ -11,7 +11,7 @@ import reluscope as rs
 from cli.running import is_one_sentence, reluscope
 from reluscope.analyses.classification.class_predictions import predicted_classes
 from reluscope.analyses.samples.choosing import choose_triple
-from reluscope.cli.work.partition_command import IN_FOLDER
+from reluscope.cli.regions.partition_command import IN_FOLDER
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 
@@ -159,7 +159,7 @@ def test_certify(folder):
 
 
 def test_a_certificate_that_takes_too_long_is_not_begun(folder, monkeypatch):
-    monkeypatch.setattr("reluscope.cli.work.partition_command.SECONDS_OF_PROOF", 1e6)
+    monkeypatch.setattr("reluscope.cli.regions.partition_command.SECONDS_OF_PROOF", 1e6)
     arguments = ("partition", "my_models:cross", "--box", "-1,1", "--certify", "-o", "cross.certificate")
     result = reluscope(*arguments, "--seconds", "600")
     assert result.exit_code == 0

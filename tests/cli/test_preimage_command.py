@@ -91,7 +91,7 @@ def test_what_is_written(points):
 
 
 def test_ctrl_c_keeps_the_samples_before_it(points, monkeypatch):
-    from reluscope.cli.work import preimage
+    from reluscope.cli.models import preimage
 
     real, calls = preimage.classify_at, []
 

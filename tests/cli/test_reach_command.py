@@ -96,7 +96,7 @@ def test_wrong_boxes_and_states(folder):
 
 
 def test_axes_that_are_none_are_refused_before_any_work(folder, monkeypatch):
-    monkeypatch.setattr("reluscope.cli.work.reach_command.find", None)
+    monkeypatch.setattr("reluscope.cli.properties.reach_command.find", None)
     result = reached(folder, *BOX, "--states", "0,5", "-o", "a.arrow", "-o", "a.png")
     assert is_one_sentence(result.stderr)
     assert "states must be from 0 to 1" in result.stderr

@@ -57,7 +57,7 @@ def test_a_quadrant(points):
 
 
 def test_of_a_network_too_large_for_programs_the_nearest_facets_are_left(points, monkeypatch):
-    monkeypatch.setattr("reluscope.cli.work.region_command.LONGEST_BALL", 0.0)
+    monkeypatch.setattr("reluscope.cli.models.region_command.LONGEST_BALL", 0.0)
     plain = found(*CROSS, "--sample", "0")
     assert plain["class"] == 0
     assert plain["is_bounded"] is None
@@ -100,7 +100,7 @@ def test_what_is_printed(points):
 
 
 def test_facets_of_larger_networks_wait_to_be_asked_for(points, monkeypatch):
-    monkeypatch.setattr("reluscope.cli.work.region_command.facets_are_quick", lambda network: False)
+    monkeypatch.setattr("reluscope.cli.models.region_command.facets_are_quick", lambda network: False)
     assert found(*CROSS, "--sample", "0")["gates"][0]["facets"] is None
     assert "--facets does" in reluscope(*CROSS, "--sample", "0").stdout
     assert found(*CROSS, "--sample", "0", "--facets")["gates"][0]["facets"] == 2

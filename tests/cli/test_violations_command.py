@@ -37,7 +37,7 @@ def test_files(folder):
 
 def test_wrong_inputs_of_a_picture(folder, monkeypatch):
     """They are refused before any work, which would be lost."""
-    monkeypatch.setattr("reluscope.cli.work.violations_command.find", None)
+    monkeypatch.setattr("reluscope.cli.properties.violations_command.find", None)
     assert violated(folder, 0.75, "--inputs", "0,1,2").exit_code == 2
     result = violated(folder, 0.75, "--inputs", "0,7", "-o", "b.png")
     assert result.exit_code == 1

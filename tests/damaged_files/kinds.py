@@ -12,9 +12,9 @@ import torch
 import reluscope as rs
 from reluscope.analyses.preimages import of_property
 from reluscope.analyses.verification.claimed import read_counterexample
+from reluscope.cli.properties.reach_command import read_plant
 from reluscope.cli.reading.models import read_weights
 from reluscope.cli.studies.study_records import open_records
-from reluscope.cli.work.reach_command import read_plant
 from reluscope.datasets.dataset import dataset_of
 from reluscope.datasets.mnist import read_idx
 from reluscope.datasets.opened_data import open_dataset

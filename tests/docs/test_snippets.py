@@ -23,8 +23,8 @@ from torch import nn
 from typer.testing import CliRunner
 
 from reluscope.cli import app
+from reluscope.cli.reports.analyze import DEMO
 from reluscope.cli.studies.reproduce import choose_studies
-from reluscope.cli.work.analyze import DEMO
 from reluscope.report import build_report
 from reluscope.report.sections import all_sections
 from reluscope.studies import all_studies
@@ -119,7 +119,7 @@ def demo_at_once(monkeypatch, demo_report):
     def build(subject, **options):
         return demo_report if subject.model == DEMO else build_report(subject, **options)
 
-    monkeypatch.setattr("reluscope.cli.work.analyze.build_report", build)
+    monkeypatch.setattr("reluscope.cli.reports.analyze.build_report", build)
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def few_sections(monkeypatch, request):
 @pytest.fixture(autouse=True)
 def ends_at_once(monkeypatch):
     """Let explorers end when they are ready, as Ctrl-C ends them, and open no browser."""
-    monkeypatch.setattr("reluscope.cli.work.explore._wait_for_interruption", lambda: None)
+    monkeypatch.setattr("reluscope.cli.reports.explore._wait_for_interruption", lambda: None)
     monkeypatch.setattr("webbrowser.open", lambda url: True)
 
 

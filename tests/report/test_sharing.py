@@ -70,7 +70,7 @@ def test_what_needs_no_compiler_does_not_import_it():
 import sys
 import numpy as np
 import reluscope as rs
-import reluscope.cli.work.analyze
+import reluscope.cli.reports.analyze
 from reluscope.datasets.demo import loaded_demo_network
 from reluscope.datasets.digits import digits
 loaded_demo_network(digits("test").points)

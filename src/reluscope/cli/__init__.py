@@ -1,24 +1,20 @@
 """The command ``reluscope``. Each command imports what it needs, so that help is printed without loading PyTorch."""
 
 import os
-import time
 from typing import TYPE_CHECKING, Any
 
 from reluscope.cli.terminal.ctrl_c import INTERRUPTED, leave_at_once
 
 if TYPE_CHECKING:
-    from reluscope.cli.commands import app
+    from reluscope.cli.all_commands import app
 
-__all__ = ["BEGAN", "app", "main"]
-
-# When the program began, near enough: what commands say they took counts their imports.
-BEGAN = time.perf_counter()
+__all__ = ["app", "main"]
 
 
 def main() -> None:
     """Run the command line."""
     leave_at_once()
-    from reluscope.cli.commands import app
+    from reluscope.cli.all_commands import app
     from reluscope.cli.terminal.failures import flush
 
     try:
@@ -34,7 +30,7 @@ def main() -> None:
 def __getattr__(name: str) -> Any:
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from reluscope.cli.commands import app
+    from reluscope.cli.all_commands import app
 
     globals()[name] = app
     return app

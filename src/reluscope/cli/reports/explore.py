@@ -8,11 +8,11 @@ import threading
 import time
 import webbrowser
 
+from reluscope.cli.reports.looked_at import Looked, open_session
 from reluscope.cli.terminal.common_options import Common
 from reluscope.cli.terminal.ctrl_c import keeping_results
 from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.cli.terminal.standard_output import results
-from reluscope.cli.work.looked_at import Looked, open_session
 from reluscope.explorer.serving.desk import Desk
 from reluscope.explorer.serving.server import Server
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from reluscope.budget import Budget
 from reluscope.cli.reading.domain_arguments import DomainArguments, open_domain
 from reluscope.cli.reading.model_arguments import ModelArguments
+from reluscope.cli.regions.partition_results import PartitionResult
 from reluscope.cli.terminal.common_options import Common
 from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
 from reluscope.cli.terminal.device_names import open_device
@@ -17,7 +18,6 @@ from reluscope.cli.terminal.failures import warn
 from reluscope.cli.terminal.outputs import plan_outputs
 from reluscope.cli.terminal.printed_results import print_json, several
 from reluscope.cli.terminal.progress_bar import show_progress
-from reluscope.cli.work.partition_results import PartitionResult
 from reluscope.errors import InputError
 from reluscope.partitions.ask.dispatch import partition as cut
 from reluscope.stopping import is_interrupted

@@ -10,6 +10,7 @@ from reluscope.analyses.verification import Proof, Property, read_counterexample
 from reluscope.analyses.verification.verdict import check_fits, holds_at
 from reluscope.budget import Budget
 from reluscope.checking.property_proofs import check_proof
+from reluscope.cli.properties.runtime import run_in_float32
 from reluscope.cli.reading.model_arguments import ModelArguments
 from reluscope.cli.reading.opened_models import describe_model, open_model
 from reluscope.cli.terminal.common_options import Common
@@ -18,7 +19,6 @@ from reluscope.cli.terminal.failures import about
 from reluscope.cli.terminal.outputs import plan_outputs, write_all
 from reluscope.cli.terminal.printed_results import open_console, print_json, say, several_parts, to_json
 from reluscope.cli.terminal.progress_bar import show_progress
-from reluscope.cli.work.runtime import run_in_float32
 from reluscope.errors import BudgetExceededError, CertificateError, ShapeError
 from reluscope.networks.file_outputs import file_outputs, num_file_outputs
 from reluscope.networks.network import Network

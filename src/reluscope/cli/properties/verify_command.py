@@ -9,6 +9,7 @@ from reluscope.analyses.verification import Counterexample, Verdict, Verified, r
 from reluscope.analyses.verification import verify as decide
 from reluscope.analyses.verification.verdict import check_fits
 from reluscope.budget import Budget
+from reluscope.cli.properties.competition import Replayed, competition_result, in_float32
 from reluscope.cli.reading.model_arguments import ModelArguments
 from reluscope.cli.reading.opened_models import describe_model, open_model
 from reluscope.cli.terminal.common_options import Common
@@ -18,7 +19,6 @@ from reluscope.cli.terminal.failures import about, warn
 from reluscope.cli.terminal.outputs import plan_outputs, write_all
 from reluscope.cli.terminal.printed_results import open_console, print_json, print_numbers, say, several_parts, to_json
 from reluscope.cli.terminal.progress_bar import show_progress
-from reluscope.cli.work.competition import Replayed, competition_result, in_float32
 from reluscope.errors import InputError
 from reluscope.files.whole_files import make_folder
 from reluscope.stopping import is_interrupted

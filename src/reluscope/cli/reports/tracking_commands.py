@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from reluscope.cli.commands.application import app
-from reluscope.cli.commands.arguments import Force
+from reluscope.cli.reading.shared_options import Force
+from reluscope.cli.terminal.application import app
 from reluscope.cli.terminal.common_options import Common, command
 
 
@@ -40,6 +40,6 @@ def track_report(
       reluscope track-report run.parquet -o run.html --force
       reluscope track-report run.parquet --json | jq '.records[-1].findings[] | {name, value, claim}'
     """  # noqa: D301
-    from reluscope.cli.work.tracking_command import track_report as run
+    from reluscope.cli.reports.tracking_command import track_report as run
 
     return run(Path(file), output=[Path(one) for one in output or ()], force=force, common=common)

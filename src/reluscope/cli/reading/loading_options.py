@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from reluscope.cli.commands.arguments import SHAPE_HELP, WEIGHTS_HELP, path_of
 from reluscope.cli.reading.model_arguments import ModelArguments
 from reluscope.cli.reading.parsing import read_approximate, read_decision, read_fixed_inputs, read_shape
+from reluscope.cli.reading.shared_options import SHAPE_HELP, WEIGHTS_HELP, path_of
 
 
 @dataclass(frozen=True)

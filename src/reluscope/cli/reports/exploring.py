@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
-from reluscope.cli import BEGAN
-from reluscope.cli.commands.application import app
-from reluscope.cli.commands.arguments import (
+from reluscope.cli.reading.loading_options import LoadingOptions
+from reluscope.cli.reading.model_arguments import ModelArguments, check_data
+from reluscope.cli.reading.parsing import complete_data
+from reluscope.cli.reading.shared_options import (
     DATA_HELP,
     MODEL_HELP,
     Force,
@@ -15,9 +16,8 @@ from reluscope.cli.commands.arguments import (
     Samples,
     path_of,
 )
-from reluscope.cli.commands.loading_options import LoadingOptions
-from reluscope.cli.reading.model_arguments import ModelArguments, check_data
-from reluscope.cli.reading.parsing import complete_data
+from reluscope.cli.terminal import BEGAN
+from reluscope.cli.terminal.application import app
 from reluscope.cli.terminal.common_options import Common, command
 from reluscope.cli.terminal.progress_bar import show_progress
 
@@ -68,8 +68,8 @@ def explore(
     given = _model(model, data, labels, demo, loading, samples)
     with show_progress(hidden=common.quiet) as bar:
         bar.say("Starting", None, STARTING)
-        from reluscope.cli.work.explore import explore as run
-        from reluscope.cli.work.looked_at import Looked
+        from reluscope.cli.reports.explore import explore as run
+        from reluscope.cli.reports.looked_at import Looked
 
     looked = Looked(given, data, path_of(labels), path_of(tracker), samples)
     return run(looked, port=port, browser=browser, common=common, began=BEGAN)
@@ -105,8 +105,8 @@ def snapshot(
     given = _model(model, data, labels, demo, loading, samples)
     with show_progress(hidden=common.quiet) as bar:
         bar.say("Starting", None, STARTING)
-        from reluscope.cli.work.looked_at import Looked
-        from reluscope.cli.work.snapshot_command import snapshot as run
+        from reluscope.cli.reports.looked_at import Looked
+        from reluscope.cli.reports.snapshot_command import snapshot as run
 
     looked = Looked(given, data, path_of(labels), None, samples)
     page = Path(output or f"reluscope-{'demo' if looked.model is None else looked.model.stem}.html")

@@ -5,8 +5,10 @@ from typing import Annotated
 
 import typer
 
-from reluscope.cli.commands.application import app
-from reluscope.cli.commands.arguments import (
+from reluscope.cli.reading.domain_options import DomainOptions
+from reluscope.cli.reading.loading_options import LoadingOptions
+from reluscope.cli.reading.parsing import read_box, read_sizes
+from reluscope.cli.reading.shared_options import (
     MODEL_HELP,
     Box,
     Force,
@@ -15,11 +17,9 @@ from reluscope.cli.commands.arguments import (
     Seconds,
     path_of,
 )
-from reluscope.cli.commands.domain_options import DomainOptions
-from reluscope.cli.commands.executor_options import ExecutorOptions
-from reluscope.cli.commands.loading_options import LoadingOptions
-from reluscope.cli.reading.parsing import read_box, read_sizes
+from reluscope.cli.terminal.application import app
 from reluscope.cli.terminal.common_options import Common, command
+from reluscope.cli.terminal.executor_options import ExecutorOptions
 
 
 class Method(StrEnum):
@@ -88,7 +88,7 @@ def bounds(
 
     given = None if model is None else loading.read(model)
 
-    from reluscope.cli.work.bounds import bounds as run
+    from reluscope.cli.regions.bounds import bounds as run
 
     return run(given, sizes, rank=rank, box=ranges, output=path_of(output), force=force, common=common)
 
@@ -161,7 +161,7 @@ def count(
     given = loading.read(model)
 
     from reluscope.budget import Budget
-    from reluscope.cli.work.count_command import count as run
+    from reluscope.cli.regions.count_command import count as run
 
     return run(
         given,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reluscope.cli.commands.application import app
-from reluscope.cli.commands.arguments import Force, JsonFile, Model, path_of
-from reluscope.cli.commands.loading_options import LoadingOptions
+from reluscope.cli.reading.loading_options import LoadingOptions
 from reluscope.cli.reading.parsing import read_box, read_numbers
+from reluscope.cli.reading.shared_options import Force, JsonFile, Model, path_of
+from reluscope.cli.terminal.application import app
 from reluscope.cli.terminal.common_options import Common, command
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def verify(
     """  # noqa: D301
     given = loading.read(model)
 
-    from reluscope.cli.work.verify_command import verify as run
+    from reluscope.cli.properties.verify_command import verify as run
 
     return run(
         given,
@@ -153,7 +153,7 @@ def check(
     given = loading.read(model)
 
     from reluscope.budget import Budget
-    from reluscope.cli.work.check import check as run
+    from reluscope.cli.properties.check import check as run
 
     return run(
         given,
@@ -207,7 +207,7 @@ def violations(
         raise typer.BadParameter(f"give two inputs, as in 0,1, not {inputs!r}", param_hint="--inputs")
     given = loading.read(model)
 
-    from reluscope.cli.work.violations_command import violations as run
+    from reluscope.cli.properties.violations_command import violations as run
 
     return run(
         given,
@@ -301,7 +301,7 @@ def reach(
     given = loading.read(model)
 
     from reluscope.budget import Budget
-    from reluscope.cli.work.reach_command import reach as run
+    from reluscope.cli.properties.reach_command import reach as run
 
     is_limited = regions is not None or seconds is not None
     return run(

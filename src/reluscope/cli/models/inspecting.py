@@ -5,8 +5,10 @@ from typing import Annotated
 
 import typer
 
-from reluscope.cli.commands.application import app
-from reluscope.cli.commands.arguments import (
+from reluscope.cli.reading.loading_options import LoadingOptions, ReadingOptions
+from reluscope.cli.reading.model_arguments import check_data
+from reluscope.cli.reading.parsing import read_box
+from reluscope.cli.reading.shared_options import (
     MODEL_HELP,
     Box,
     Data,
@@ -17,9 +19,7 @@ from reluscope.cli.commands.arguments import (
     Samples,
     path_of,
 )
-from reluscope.cli.commands.loading_options import LoadingOptions, ReadingOptions
-from reluscope.cli.reading.model_arguments import check_data
-from reluscope.cli.reading.parsing import read_box
+from reluscope.cli.terminal.application import app
 from reluscope.cli.terminal.common_options import Common, command
 
 
@@ -44,7 +44,7 @@ def info(
     """  # noqa: D301
     given = loading.read(model)
 
-    from reluscope.cli.work.info import info as run
+    from reluscope.cli.models.info import info as run
 
     return run(given, output=path_of(output), force=force, common=common)
 
@@ -80,7 +80,7 @@ def codes(
     given = loading.read(model)
     check_data(data, labels)
 
-    from reluscope.cli.work.codes_command import codes as run
+    from reluscope.cli.models.codes_command import codes as run
 
     return run(
         given,
@@ -137,7 +137,7 @@ def region(
     given = loading.read(model)
     check_data(data, labels)
 
-    from reluscope.cli.work.region_command import region as run
+    from reluscope.cli.models.region_command import region as run
 
     return run(
         given,
@@ -206,7 +206,7 @@ def preimage(
     given = loading.read(model)
     check_data(data)
 
-    from reluscope.cli.work.preimage import preimage as run
+    from reluscope.cli.models.preimage import preimage as run
 
     return run(
         given,
@@ -278,7 +278,7 @@ def compare(
     check_data(data, labels)
     check_data(test, test_labels)
 
-    from reluscope.cli.work.compare import compare as run
+    from reluscope.cli.models.compare import compare as run
 
     return run(
         models,

@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from reluscope.cli.models.graph import ListedStep, steps
 from reluscope.cli.reading.model_arguments import ModelArguments
 from reluscope.cli.reading.opened_models import open_model
 from reluscope.cli.terminal.common_options import Common
@@ -20,7 +21,6 @@ from reluscope.cli.terminal.printed_results import (
     to_json,
 )
 from reluscope.cli.terminal.progress_bar import show_progress
-from reluscope.cli.work.graph import ListedStep, steps
 from reluscope.networks.network import Network
 
 FORMAT = "reluscope info 1"

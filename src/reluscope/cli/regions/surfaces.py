@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from reluscope.cli.commands.application import app
-from reluscope.cli.commands.arguments import Force, Model, path_of
-from reluscope.cli.commands.domain_options import DomainOptions
-from reluscope.cli.commands.executor_options import ExecutorOptions
-from reluscope.cli.commands.loading_options import LoadingOptions
+from reluscope.cli.reading.domain_options import DomainOptions
+from reluscope.cli.reading.loading_options import LoadingOptions
 from reluscope.cli.reading.parsing import read_difference
+from reluscope.cli.reading.shared_options import Force, Model, path_of
+from reluscope.cli.terminal.application import app
 from reluscope.cli.terminal.common_options import Common, command
+from reluscope.cli.terminal.executor_options import ExecutorOptions
 
 
 class PieceColor(StrEnum):
@@ -100,7 +100,7 @@ def surface(
     shared = workers.read()
 
     from reluscope.budget import Budget
-    from reluscope.cli.work.surface import surface as run
+    from reluscope.cli.regions.surface import surface as run
 
     return run(
         given,

@@ -12,6 +12,7 @@ from reluscope.analyses.reachability import reach as find
 from reluscope.analyses.reachability.closed_loop import check_fits
 from reluscope.arguments import read_axes
 from reluscope.budget import Budget
+from reluscope.cli.properties.kept_sets import kinds_of, write_kept
 from reluscope.cli.reading.model_arguments import ModelArguments
 from reluscope.cli.reading.opened_models import describe_model, open_model
 from reluscope.cli.terminal.common_options import Common
@@ -21,7 +22,6 @@ from reluscope.cli.terminal.failures import about, warn
 from reluscope.cli.terminal.outputs import PICTURES, plan_outputs, said_of
 from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, print_json, say
 from reluscope.cli.terminal.progress_bar import show_progress
-from reluscope.cli.work.kept_sets import kinds_of, write_kept
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.stopping import is_interrupted

@@ -8,8 +8,8 @@ from jaxtyping import Float
 from reluscope.analyses.verification import Counterexample, Property, Verdict, Verified
 from reluscope.analyses.verification.deeper import deeper
 from reluscope.analyses.verification.verdict import surely_in
+from reluscope.cli.properties.runtime import run_in_float32
 from reluscope.cli.reading.model_arguments import ModelArguments
-from reluscope.cli.work.runtime import run_in_float32
 from reluscope.networks.file_outputs import Rounding, on_scores
 from reluscope.networks.network import Network
 

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from reluscope.cli import BEGAN
-from reluscope.cli.commands.application import app
-from reluscope.cli.commands.arguments import (
+from reluscope.cli.reading.loading_options import ReadingOptions
+from reluscope.cli.reading.model_arguments import check_data
+from reluscope.cli.reading.shared_options import (
     MODEL_HELP,
     WEIGHTS_HELP,
     Data,
@@ -16,8 +16,8 @@ from reluscope.cli.commands.arguments import (
     Samples,
     path_of,
 )
-from reluscope.cli.commands.loading_options import ReadingOptions
-from reluscope.cli.reading.model_arguments import check_data
+from reluscope.cli.terminal import BEGAN
+from reluscope.cli.terminal.application import app
 from reluscope.cli.terminal.common_options import Common, command
 from reluscope.cli.terminal.executors import ExecutorArguments, open_executor, start_processes
 from reluscope.cli.terminal.progress_bar import show_progress
@@ -101,7 +101,7 @@ def analyze(
     with show_progress(hidden=common.quiet) as bar:
         bar.say("Starting", None, STARTING)
         share_threads(common.threads)
-        from reluscope.cli.work.analyze import analyze as run
+        from reluscope.cli.reports.analyze import analyze as run
         from reluscope.report.parts.subject import Settings
 
     return run(
@@ -145,7 +145,7 @@ def demo(
             bar.say("Starting", None, STARTING)
             if executor is not None:  # others start while this process does
                 start_processes(executor, number)
-            from reluscope.cli.work.analyze import demo as run
+            from reluscope.cli.reports.analyze import demo as run
             from reluscope.report.parts.subject import Settings
 
         settings = Settings(seed=common.seed)

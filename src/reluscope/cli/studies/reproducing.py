@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reluscope.cli.commands.application import app
-from reluscope.cli.commands.arguments import path_of
+from reluscope.cli.reading.shared_options import path_of
+from reluscope.cli.terminal.application import app
 from reluscope.cli.terminal.common_options import Common, command
 
 if TYPE_CHECKING:

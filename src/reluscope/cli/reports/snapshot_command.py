@@ -5,11 +5,11 @@ from pathlib import Path
 
 from reluscope.budget import Budget
 from reluscope.cli.reading.opened_models import describe_model
+from reluscope.cli.reports.looked_at import Looked, open_session
 from reluscope.cli.terminal.common_options import Common
 from reluscope.cli.terminal.outputs import plan_outputs, write_all
 from reluscope.cli.terminal.printed_results import open_console, print_json, print_numbers, say
 from reluscope.cli.terminal.progress_bar import show_progress
-from reluscope.cli.work.looked_at import Looked, open_session
 from reluscope.explorer.serving.desk import Desk
 from reluscope.explorer.serving.snapshot import kept_answers, page_of
 from reluscope.networks.evaluation.pass_time import region_seconds

@@ -6,17 +6,17 @@ from typing import Annotated
 
 import typer
 
-from reluscope.cli.commands.application import app
-from reluscope.cli.commands.arguments import (
+from reluscope.cli.reading.domain_options import DomainOptions
+from reluscope.cli.reading.loading_options import LoadingOptions
+from reluscope.cli.reading.shared_options import (
     Force,
     Model,
     Regions,
     Seconds,
 )
-from reluscope.cli.commands.domain_options import DomainOptions
-from reluscope.cli.commands.executor_options import ExecutorOptions
-from reluscope.cli.commands.loading_options import LoadingOptions
+from reluscope.cli.terminal.application import app
 from reluscope.cli.terminal.common_options import Common, command
+from reluscope.cli.terminal.executor_options import ExecutorOptions
 
 # What a shell completes; quantities of regions are known when the model is loaded.
 COLORS = ("activation_rate", "class", "area", "random", "gate")
@@ -129,8 +129,8 @@ def partition(
     shared = workers.read(certify=certify)
 
     from reluscope.budget import Budget
-    from reluscope.cli.work.partition_command import partition as run
-    from reluscope.cli.work.streamed_command import stream_partition
+    from reluscope.cli.regions.partition_command import partition as run
+    from reluscope.cli.regions.streamed_command import stream_partition
 
     if stream is not None:
         others = {"-o": output, "--certify": certify, "--color": color, "--measure": measure}

@@ -12,6 +12,7 @@ from reluscope.analyses.codespace.numbers_of_codes import NUM_CODES, count_disti
 from reluscope.analyses.codespace.occupied_cells import occupancy
 from reluscope.analyses.codespace.sampled import SampleCodes, correctly_classified, sample_codes
 from reluscope.analyses.codespace.usage_of_units import unit_usage
+from reluscope.cli.models.code_files import KINDS, code_files
 from reluscope.cli.reading.model_arguments import ModelArguments
 from reluscope.cli.reading.opened_models import describe_model, open_model_and_data
 from reluscope.cli.terminal.common_options import Common
@@ -19,7 +20,6 @@ from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.outputs import Outputs, plan_outputs, write_all
 from reluscope.cli.terminal.printed_results import open_console, print_findings, print_json, say, several
 from reluscope.cli.terminal.progress_bar import show_progress
-from reluscope.cli.work.code_files import KINDS, code_files
 from reluscope.datasets.dataset import Dataset
 from reluscope.findings import Finding, Findings
 from reluscope.networks.network import Network

@@ -14,6 +14,7 @@ from reluscope.budget import Budget
 from reluscope.checking.certificate_checks import check_certificate
 from reluscope.cli.reading.domain_arguments import DomainArguments, OpenedDomain, open_domain
 from reluscope.cli.reading.model_arguments import ModelArguments
+from reluscope.cli.regions.partition_results import PartitionResult, expectation
 from reluscope.cli.terminal.common_options import Common
 from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
 from reluscope.cli.terminal.device_names import open_device
@@ -22,7 +23,6 @@ from reluscope.cli.terminal.failures import warn
 from reluscope.cli.terminal.outputs import PICTURES, Outputs, plan_outputs, said_of, write_each
 from reluscope.cli.terminal.printed_results import print_json, say, several
 from reluscope.cli.terminal.progress_bar import Bar, show_progress, taking
-from reluscope.cli.work.partition_results import PartitionResult, expectation
 from reluscope.errors import InputError
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition as cut

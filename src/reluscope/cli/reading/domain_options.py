@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reluscope.cli.commands.arguments import DATA_HELP, Box, path_of
 from reluscope.cli.reading.model_arguments import check_data
 from reluscope.cli.reading.parsing import complete_data, read_box, read_numbers
+from reluscope.cli.reading.shared_options import DATA_HELP, Box, path_of
 
 if TYPE_CHECKING:
     from reluscope.cli.reading.domain_arguments import DomainArguments

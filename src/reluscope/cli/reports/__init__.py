@@ -1,0 +1,1 @@
+"""Commands that write reports and pages, or serve one: options, and what is done with them."""
