@@ -1,6 +1,6 @@
 """Law: whatever takes many things answers for each as if it were alone, f(all)[i] == f([i])."""
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -8,85 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
+from properties.taking_many import BOX, BY_POSITION, EACH, NOT_OF_EACH, columns, taking_many
 from reluscope.testing import default_network
 from reluscope.testing.strategies import networks
-
-BOX = rs.Box(-4, 4, 2)
-
-
-def of_findings(found):
-    """What a table of findings says of each of its samples."""
-    samples = np.asarray(found.keys["sample"])
-    columns = {
-        f"{name}.{part}": getattr(column, part)
-        for name, column in found.columns.items()
-        for part in ("value", "lower", "upper", "claims")
-    }
-    columns |= {"status": np.array([str(one) for one in found.status])}
-    return [{name: np.asarray(one)[samples == row] for name, one in columns.items()} for row in np.unique(samples)]
-
-
-def of_region(region):
-    """What a region is, beside its witness: that may be any point inside."""
-    polyhedron = region.polyhedron
-    return {
-        "code": region.code.words,
-        "A": polyhedron.A,
-        "b": polyhedron.b,
-        "weight": region.map.weight,
-        "bias": region.map.bias,
-        "sources": region.sources,
-    }
-
-
-def of_regions(net, x):
-    found = rs.find_regions(net.at(x))
-    pairs = zip(found.regions, found.reasons, strict=True)
-    return [{"missing": reason.split(" lies", 1)[-1]} if one is None else of_region(one) for one, reason in pairs]
-
-
-def of_evaluation(net, x):
-    at = net.at(x)
-    parts = {"words": at.codes.words, "outputs": at.outputs, "status": np.array([str(s) for s in at.status])}
-    parts |= {f"pieces {gate}": table for gate, table in enumerate(at.pieces)}
-    parts |= {"weight": at.maps.weight, "bias": at.maps.bias}
-    return [{name: table[row : row + 1] for name, table in parts.items()} for row in range(len(x))]
-
-
-def each(function):
-    """What a function returns as an array, row by row."""
-    return lambda net, x: [{"row": one} for one in np.asarray(function(net, x))]
-
-
-def of_preimages(net, x):
-    found = rs.preimages.classify_at(net, x, gate=0)
-    return [{"kind": str(found.kinds[row]), "dim": found.dims[row]} for row in range(len(x))]
-
-
-POINTS = {
-    "net": each(lambda net, x: net(x)),
-    "net.codes": each(lambda net, x: net.codes(x).words),
-    "net.at": of_evaluation,
-    "find_regions": of_regions,
-    "classification.predicted_classes": each(rs.classification.predicted_classes),
-    "codespace.sample_codes": each(lambda net, x: rs.codespace.sample_codes(net, x).codes.words),
-    "local.pgd": each(lambda net, x: rs.local.pgd(net, x, np.zeros(len(x), dtype=int), radius=0.5, steps=5)),
-    "preimages.layer_inputs": each(lambda net, x: rs.preimages.layer_inputs(net, x, gate=0)),
-    "similarity.features": each(lambda net, x: rs.similarity.features(net, x, gate=0)),
-    "inscribed_balls": lambda net, x: of_findings(rs.inscribed_balls(net, x)),
-    "inscribed_balls in a box": lambda net, x: of_findings(rs.inscribed_balls(net, x, domain=BOX)),
-    "local.region_sizes": lambda net, x: of_findings(rs.local.region_sizes(net, x, domain=BOX)),
-    "local.region_classes": lambda net, x: of_findings(rs.local.region_classes(net, x, domain=BOX)),
-    "coefficients.linear_margins": lambda net, x: of_findings(rs.coefficients.linear_margins(net, x)),
-    "coefficients.local_norms": lambda net, x: of_findings(rs.coefficients.local_norms(net, x)),
-    "robustness.boundary_distance": lambda net, x: of_findings(rs.robustness.boundary_distance(net, x, norm="l2")),
-    "robustness.certified_radius": lambda net, x: of_findings(rs.robustness.certified_radius(net, x, norm="l2")),
-    "robustness.decision_distance": lambda net, x: of_findings(
-        rs.robustness.decision_distance(net, x, norm="l2", domain=BOX)
-    ),
-    "sensitivity.jacobian_norms": lambda net, x: of_findings(rs.sensitivity.jacobian_norms(net, x)),
-    "stability.spectra": lambda net, x: of_findings(rs.stability.spectra(net, x)),
-}
 
 
 def equal(name, all_together, alone):
@@ -94,7 +18,9 @@ def equal(name, all_together, alone):
     for part, one in all_together.items():
         one, other = np.asarray(one), np.asarray(alone[part])
         assert one.shape == other.shape, (name, part)
-        if one.dtype.kind == "f":
+        if one.dtype == object:
+            equal(f"{name}: {part}", dict(enumerate(one.ravel())), dict(enumerate(other.ravel())))
+        elif one.dtype.kind == "f":
             np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12, err_msg=f"{name}: {part}")
         else:
             assert np.array_equal(one, other), (name, part, one, other)
@@ -106,16 +32,23 @@ def points(dim):
     return st.lists(point, min_size=2, max_size=4).map(np.array)
 
 
-@pytest.mark.parametrize("name", POINTS)
+@pytest.mark.parametrize("name", EACH)
 @settings(max_examples=4)
-@given(parameters=networks(num_inputs=2, num_outputs=2), x=points(2), far=st.sampled_from([0.0, 0.0, 3.0]))
+@given(parameters=networks(num_inputs=2, num_outputs=2), x=points(2), far=st.sampled_from([0.0, 0.0, 1.5]))
 def test_points(name, parameters, x, far):
-    net, function = rs.load(parameters), POINTS[name]
+    net, function = rs.load(parameters), EACH[name]
     x[-1] += far * 0.37
     together = function(net, x)
     assert len(together) == len(x)
     for row in range(len(x)):
-        equal(name, together[row], function(net, x[row : row + 1])[0])
+        alone = np.repeat(x[row : row + 1], row + 1 if name in BY_POSITION else 1, axis=0)
+        equal(name, together[row], function(net, alone)[-1])
+
+
+def test_every_function_that_takes_many_is_in_a_table():
+    each = {name.split(" ")[0] for name in EACH}
+    assert taking_many() == each | NOT_OF_EACH
+    assert not each & NOT_OF_EACH
 
 
 def of_partition(part):
@@ -142,6 +75,44 @@ def test_segments(parameters, ends, length):
     for one, together in zip(segments, rs.partition(net, segments), strict=True):
         equal("partition", of_partition(together), of_partition(rs.partition(net, [one])[0]))
         equal("partition", of_partition(together), of_partition(rs.partition(net, one)))
+
+
+@settings(max_examples=4)
+@given(parameters=networks(num_inputs=3), corners=points(3))
+def test_planes(parameters, corners):
+    net = rs.load(parameters)
+    planes = [rs.Plane(corner, corner + np.array([1, 0, 0.5]), corner + np.array([0, 1, -0.25])) for corner in corners]
+    for one, together in zip(planes, rs.partition(net, planes), strict=True):
+        equal("partition", of_partition(together), of_partition(rs.partition(net, one)))
+
+
+@settings(max_examples=4)
+@given(parameters=networks(num_inputs=2, num_outputs=2))
+def test_quantities_of_regions(parameters):
+    part = rs.partition(rs.load(parameters), BOX)
+    together = rs.measure_regions(part, "all")
+    table, frame = part.to_table("all"), part.to_pandas("all")
+    for name in together.columns:
+        alone = rs.measure_regions(part, [name])
+        of_all = dict(columns(together))
+        equal(name, {part: of_all[part] for part, _ in columns(alone)}, dict(columns(alone)))
+        of_one, frame_of_one = part.to_table([name]), part.to_pandas([name])
+        assert of_one.equals(table.select(of_one.column_names)), name
+        assert frame_of_one.equals(frame[list(frame_of_one.columns)]), name
+
+
+@settings(max_examples=4)
+@given(several=st.lists(networks(num_inputs=2, num_outputs=2), min_size=3, max_size=3))
+def test_pairs_of_networks(several):
+    nets = {str(place): rs.load(parameters) for place, parameters in enumerate(several)}
+    x = np.random.default_rng(0).normal(size=(12, 2))
+    labels = (x[:, 0] > 0).astype(int)
+    together = rs.similarity.compare(nets, x, labels)
+    for pair in combinations(nets, 2):
+        alone = rs.similarity.compare({name: nets[name] for name in pair}, x, labels)
+        for first, second in zip(alone.keys["first"], alone.keys["second"], strict=True):
+            parts = [dict(columns(found.where(first=first, second=second))) for found in (together, alone)]
+            equal(f"compare {first} {second}", *parts)
 
 
 @pytest.mark.slow

@@ -163,7 +163,7 @@ def slope_errors(found: Margins, of_maps: Float[np.ndarray, "s m"]) -> Float[np.
 
 
 def _distances(values: np.ndarray, slopes: np.ndarray) -> np.ndarray:
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(slopes > 0, values / slopes, np.inf)
 
 
@@ -174,7 +174,8 @@ def _columns(
     low, high = found.values - of_outputs, found.values + of_outputs
     flattest, steepest = np.maximum(found.slopes - of_slopes, 0.0), found.slopes + of_slopes
     # A quotient of two ends is rounded once more.
-    nearest = np.maximum(low, 0.0) / np.maximum(steepest, np.finfo(float).tiny) * (1 - 2.0**-50)
+    with np.errstate(over="ignore"):
+        nearest = np.maximum(low, 0.0) / np.maximum(steepest, np.finfo(float).tiny) * (1 - 2.0**-50)
     farthest = _distances(np.maximum(high, 0.0), flattest) * (1 + 2.0**-50)
     return (
         Column.of(MARGIN, found.values, low, high, method=METHOD),

@@ -78,7 +78,7 @@ def local_complexity(
         Show progress; a callable receives the finished share, from 0 to 1.
     tolerance : Tolerance, optional
     seed : int
-        Of the drawn points.
+        Of the drawn points, which depend on the seed and the position of the center among the points.
 
     Returns
     -------
