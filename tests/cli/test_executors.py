@@ -14,7 +14,7 @@ import pytest
 
 import reluscope as rs
 from cli.running import is_one_sentence, reluscope
-from reluscope.cli.terminal.executors import ExecutorArguments, open_executor
+from reluscope.cli.terminal.executors import ExecutorOptions, open_executor
 from reluscope.errors import InputError
 from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions.driver.parallel import Lost, run_tasks
@@ -46,14 +46,14 @@ def tasks(told):
 
 
 def test_this_process_is_no_executor():
-    with open_executor(ExecutorArguments()) as executor:
+    with open_executor(ExecutorOptions()) as executor:
         assert executor is None
 
 
 @pytest.mark.slow
 def test_processes(net):
     told = []
-    with open_executor(ExecutorArguments(workers=1)) as executor:
+    with open_executor(ExecutorOptions(workers=1)) as executor:
         assert isinstance(executor, ProcessPoolExecutor)
         found = tree_count(net, BOX, executor=executor, progress=tasks(told))
         # What is still being done at the end is given up, and does not hold it up.
@@ -160,7 +160,7 @@ def test_a_command_with_dask(folder, cluster):
 def test_dask_workers(net, cluster, monkeypatch):
     monkeypatch.setattr("reluscope.partitions.tree.tree_search.MAX_TASKS", 4)
     told = []
-    with open_executor(ExecutorArguments(scheduler=cluster.address)) as executor:
+    with open_executor(ExecutorOptions(dask=cluster.address)) as executor:
         found = tree_count(net, BOX, executor=executor, progress=tasks(told))
     assert found.num_found == tree_count(net, BOX).num_found
     assert (found.left, words_of(found.stop)) == ((), "")
@@ -175,7 +175,7 @@ def test_a_scheduler_without_workers(cluster, monkeypatch):
     monkeypatch.setattr("distributed.Client.wait_for_workers", wait_in_vain)
     with (
         pytest.raises(InputError, match="has no workers: start some with `dask worker tcp://"),
-        open_executor(ExecutorArguments(scheduler=cluster.address)),
+        open_executor(ExecutorOptions(dask=cluster.address)),
     ):
         pass
 
@@ -189,7 +189,7 @@ def die_elsewhere(here):
 @pytest.mark.slow
 def test_a_count_while_a_worker_is_killed(net, cluster, monkeypatch):
     monkeypatch.setattr("reluscope.partitions.tree.tree_search.MAX_TASKS", 12)
-    with open_executor(ExecutorArguments(scheduler=cluster.address)) as executor:
+    with open_executor(ExecutorOptions(dask=cluster.address)) as executor:
         victim, told = executor.submit(os.getpid).result(), []
 
         def strike(done, every):
@@ -222,7 +222,7 @@ def test_a_count_whose_scheduler_goes_away(net, own_cluster, monkeypatch, end):
             scheduler.wait()
             own_cluster.start_scheduler()
 
-    with open_executor(ExecutorArguments(scheduler=own_cluster.address)) as executor:
+    with open_executor(ExecutorOptions(dask=own_cluster.address)) as executor:
         found = tree_count(net, BOX, executor=executor, progress=Told(strike))
     assert (found.num_found, found.left, words_of(found.stop)) == (tree_count(net, BOX).num_found, (), "")
 
@@ -230,7 +230,7 @@ def test_a_count_whose_scheduler_goes_away(net, own_cluster, monkeypatch, end):
 @pytest.mark.slow
 def test_a_task_that_kills_every_worker_is_given_up(own_cluster):
     own_cluster.start_worker()
-    with open_executor(ExecutorArguments(scheduler=own_cluster.address)) as executor:
+    with open_executor(ExecutorOptions(dask=own_cluster.address)) as executor:
         results = dict(run_tasks(os.kill, [(0, 0), (0, 0)], executor))
         assert results == {0: None, 1: None}
         found = dict(run_tasks(die_elsewhere, [(os.getpid(),)], executor))
@@ -266,7 +266,7 @@ def test_a_server_that_is_no_scheduler(monkeypatch):
         address = f"tcp://127.0.0.1:{other.getsockname()[1]}"
         with (
             pytest.raises(InputError, match="no dask scheduler answered at"),
-            open_executor(ExecutorArguments(scheduler=address)),
+            open_executor(ExecutorOptions(dask=address)),
         ):
             pass
 
@@ -279,7 +279,7 @@ def test_a_scheduler_that_is_not_there():
     for where in (address, "nowhere at all", "tcp://127.0.0.1", "tcp://127.0.0.1:what"):
         with (
             pytest.raises(InputError, match=r"no dask scheduler answered at .*: give the address"),
-            open_executor(ExecutorArguments(scheduler=where)),
+            open_executor(ExecutorOptions(dask=where)),
         ):
             pass
 

@@ -1,7 +1,7 @@
 """What commands print and write: tables of findings, JSON, files, progress, sources."""
 
 from reluscope.citations import bibliography
-from reluscope.cli.terminal.outputs import plan_outputs, write_all
+from reluscope.cli.terminal.outputs import conclude, plan_json, plan_outputs, print_results, write_all
 from reluscope.cli.terminal.printed_results import (
     add_row,
     make_table,
@@ -17,11 +17,14 @@ from reluscope.cli.terminal.progress_bar import show_progress
 __all__ = [
     "add_row",
     "bibliography",
+    "conclude",
     "make_table",
     "open_console",
+    "plan_json",
     "plan_outputs",
     "print_json",
     "print_numbers",
+    "print_results",
     "say",
     "several",
     "show_progress",

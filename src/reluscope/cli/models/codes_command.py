@@ -1,8 +1,6 @@
 """``reluscope codes``: numbers of distinct codes of data, usage of units, and code distances of classes."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from reluscope.analyses.classification.class_predictions import num_classes
@@ -13,12 +11,11 @@ from reluscope.analyses.codespace.occupied_cells import occupancy
 from reluscope.analyses.codespace.sampled import SampleCodes, correctly_classified, sample_codes
 from reluscope.analyses.codespace.usage_of_units import unit_usage
 from reluscope.cli.models.code_files import KINDS, code_files
-from reluscope.cli.reading.model_arguments import ModelArguments
+from reluscope.cli.models.inspecting import CodesOptions
 from reluscope.cli.reading.opened_models import describe_model, open_model_and_data
-from reluscope.cli.terminal.common_options import Common
 from reluscope.cli.terminal.device_names import open_device
-from reluscope.cli.terminal.outputs import Outputs, plan_outputs, write_all
-from reluscope.cli.terminal.printed_results import open_console, print_findings, print_json, say, several
+from reluscope.cli.terminal.outputs import Outputs, conclude, plan_outputs, write_all
+from reluscope.cli.terminal.printed_results import open_console, print_findings, say, several
 from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.datasets.dataset import Dataset
 from reluscope.findings import Finding, Findings
@@ -28,28 +25,19 @@ FORMAT = "reluscope codes 2"
 MAX_CLASSES = 40
 
 
-def codes(
-    model: ModelArguments,
-    data: str,
-    *,
-    labels: Path | None,
-    samples: int | None,
-    output: Sequence[Path],
-    force: bool,
-    common: Common,
-) -> int:
+def codes(given: CodesOptions) -> int:
     """Print the table, save the codes where that is asked for, and return the exit code."""
-    files = plan_outputs(output, KINDS, force=force)
-    device = open_device(common.device)
-    with show_progress(hidden=common.quiet) as bar:
-        network, dataset = open_model_and_data(model, data, labels=labels, most=samples, device=device, bar=bar)
+    files = plan_outputs(given.output, KINDS, force=given.force)
+    device = open_device(given.common.device)
+    with show_progress(hidden=given.common.quiet) as bar:
+        network, dataset = open_model_and_data(
+            given.model, given.data, labels=given.labels, most=given.samples, device=device, bar=bar
+        )
         bar.say(f"Codes of {several(len(dataset), 'sample')}")
         found = _CodeFindings(network, dataset, sample_codes(network, dataset.points))
         write_all(code_files(found.sampled.codes, dataset.labels, files))
-    if common.as_json:
-        print_json(found.describe(model.name, files))
-    elif not common.quiet:
-        found.print(model.name, files)
+    name = given.model.name
+    conclude(found.describe(name, files), files, given.common, lambda: found.print(name, files))
     return 0
 
 

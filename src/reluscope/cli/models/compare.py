@@ -1,6 +1,5 @@
 """``reluscope compare``: how similar two models are on shared data, by coefficients, outputs, predictions and codes."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,12 @@ from reluscope.analyses.classification.class_predictions import ACCURACY
 from reluscope.analyses.similarity import METRICS, PAIR_QUANTITIES, compared_networks, pair_title
 from reluscope.analyses.similarity import compare as compare_networks
 from reluscope.analyses.similarity.tables import CONDITION_NUMBER
+from reluscope.cli.models.inspecting import CompareOptions
 from reluscope.cli.reading.model_arguments import ModelArguments
 from reluscope.cli.reading.opened_models import describe_model, open_model_and_data
-from reluscope.cli.terminal.common_options import Common
 from reluscope.cli.terminal.device_names import open_device
-from reluscope.cli.terminal.outputs import plan_outputs, write_all
-from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, print_json, say, to_json
+from reluscope.cli.terminal.outputs import conclude, plan_json
+from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, say
 from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.opened_data import open_dataset
@@ -29,44 +28,28 @@ FORMAT = "reluscope compare 2"
 OF_ITSELF = {"mapped_agreement": "1", "mapped_accuracy": "its accuracy", "drop": "0"}
 
 
-def compare(
-    models: tuple[ModelArguments, ModelArguments],
-    data: str,
-    *,
-    labels: Path | None,
-    test: str | None,
-    test_labels: Path | None,
-    samples: int | None,
-    metrics: Sequence[str],
-    ridge: float,
-    output: Path | None,
-    force: bool,
-    common: Common,
-) -> int:
+def compare(given: CompareOptions) -> int:
     """Print the table, and return the exit code."""
-    files = plan_outputs([output] if output else [], {".json": "what --json prints"}, force=force)
-    device = open_device(common.device)
-    with show_progress(hidden=common.quiet) as bar:
-        first, fitted = open_model_and_data(models[0], data, labels=labels, most=samples, device=device, bar=bar)
-        second, _ = open_model_and_data(models[1], data, labels=labels, most=samples, device=device, bar=bar)
-        names = _names(models)
-        judged = fitted if test is None else _test_data(test, test_labels, samples, first)
+    files = plan_json(given.file)
+    device = open_device(given.common.device)
+    with show_progress(hidden=given.common.quiet) as bar:
+        (first, fitted), (second, _) = (
+            open_model_and_data(model, given.data, labels=given.labels, most=given.samples, device=device, bar=bar)
+            for model in given.models
+        )
+        names = _names(given.models)
+        judged = fitted if given.test is None else _test_data(given.test, given.test_labels, given.samples, first)
         bar.say("Comparing coefficients, outputs and codes")
         similarities = compare_networks(
             dict(zip(names, (first, second), strict=True)),
             judged.points,
             judged.labels,
-            fit_on=None if test is None else fitted.points,
-            metrics=metrics or None,
-            ridge=ridge,
+            fit_on=None if given.test is None else fitted.points,
+            metrics=given.metric or None,
+            ridge=given.ridge,
         )
         found = _ComparisonFindings((first, second), fitted, judged, similarities)
-    plain = found.describe()
-    if common.as_json:
-        print_json(plain)
-    elif not common.quiet:
-        found.print()
-    write_all({path: to_json(plain) + "\n" for path in files.paths})
+    conclude(found.describe(), files, given.common, found.print)
     return 0
 
 

@@ -1,24 +1,20 @@
 """``reluscope info``: the graph of a model, as a list of affine steps and gates."""
 
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from reluscope.cli.models.graph import ListedStep, steps
-from reluscope.cli.reading.model_arguments import ModelArguments
+from reluscope.cli.models.inspecting import InfoOptions
 from reluscope.cli.reading.opened_models import open_model
-from reluscope.cli.terminal.common_options import Common
-from reluscope.cli.terminal.outputs import plan_outputs, write_all
+from reluscope.cli.terminal.outputs import conclude, plan_json
 from reluscope.cli.terminal.printed_results import (
     add_row,
     make_table,
     open_console,
-    print_json,
     say,
     several,
     shape_of,
-    to_json,
 )
 from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.networks.network import Network
@@ -29,17 +25,13 @@ NUMBERS = ("", "parameters", "units", "pieces")
 NARROW = 90
 
 
-def info(model: ModelArguments, *, output: Path | None, force: bool, common: Common) -> int:
+def info(given: InfoOptions) -> int:
     """Print a model's graph, and return the exit code."""
-    files = plan_outputs([output] if output else [], {".json": "what --json prints"}, force=force)
-    with show_progress(hidden=common.quiet) as bar:
-        network = open_model(model, torch.device("cpu"), bar)
-    plain = describe(network, model.name)
-    if common.as_json:
-        print_json(plain)
-    elif not common.quiet:
-        _print(network, model.name)
-    write_all({path: to_json(plain) + "\n" for path in files.paths})
+    files = plan_json(given.file)
+    with show_progress(hidden=given.common.quiet) as bar:
+        network = open_model(given.model, torch.device("cpu"), bar)
+    name = given.model.name
+    conclude(describe(network, name), files, given.common, lambda: _print(network, name))
     return 0
 
 

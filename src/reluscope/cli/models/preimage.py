@@ -1,7 +1,6 @@
 """``reluscope preimage``: which inputs a layer cannot tell from samples, as kinds of preimages with certificates."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,14 +24,13 @@ from reluscope.analyses.preimages import (
 )
 from reluscope.analyses.preimages.kind_certificates import Certificate
 from reluscope.analyses.preimages.kinds import joined
-from reluscope.cli.reading.model_arguments import ModelArguments
-from reluscope.cli.reading.opened_models import describe_model, open_model_and_data
-from reluscope.cli.terminal.common_options import Common
+from reluscope.cli.models.inspecting import PreimageOptions
+from reluscope.cli.reading.opened_models import check_sample, describe_model, open_model_and_data
 from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
 from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.failures import warn
-from reluscope.cli.terminal.outputs import plan_outputs, write_all
-from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, print_json, say, several, to_json
+from reluscope.cli.terminal.outputs import conclude, plan_json
+from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, say, several
 from reluscope.cli.terminal.progress_bar import Bar, show_progress
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError
@@ -52,42 +50,24 @@ MEANINGS = {
 }
 
 
-def preimage(
-    model: ModelArguments,
-    data: str,
-    *,
-    gate: str | None,
-    sample: int | None,
-    samples: int | None,
-    box: tuple[tuple[float, float], ...],
-    output: Path | None,
-    force: bool,
-    common: Common,
-) -> int:
+def preimage(given: PreimageOptions) -> int:
     """Print the kinds of preimages, and return the exit code."""
-    files = plan_outputs([output] if output else [], {".json": "what --json prints"}, force=force)
-    device = open_device(common.device)
-    with show_progress(hidden=common.quiet) as bar:
-        network, dataset = open_model_and_data(model, data, labels=None, most=samples, device=device, bar=bar)
-        if sample is not None and sample >= len(dataset):
-            raise InputError(
-                f"--sample {sample} is not there: {dataset.name} has {len(dataset):,} samples, 0 to "
-                f"{len(dataset) - 1:,}"
-            )
-        rows = np.arange(len(dataset)) if sample is None else np.array([sample])
-        name = _gate(network, gate)
-        layer = read_layer(network, name)
-        inputs = layer_inputs(network, dataset.points[rows], name)
-        kinds = _classified(layer, inputs, _box(box, layer), bar)
-        found = _PreimageFindings(
-            network, dataset, layer, rows[: len(kinds)], inputs, kinds, _box(box, layer), sample is not None
+    files, sample, name = plan_json(given.file), given.sample, given.model.name
+    device = open_device(given.common.device)
+    with show_progress(hidden=given.common.quiet) as bar:
+        network, dataset = open_model_and_data(
+            given.model, given.data, labels=None, most=given.samples, device=device, bar=bar
         )
-    plain = found.describe(model.name)
-    if common.as_json:
-        print_json(plain)
-    elif not common.quiet:
-        found.print(model.name)
-    write_all({path: to_json(plain) + "\n" for path in files.paths})
+        if sample is not None:
+            check_sample(sample, dataset)
+        rows = np.arange(len(dataset)) if sample is None else np.array([sample])
+        gate = _gate(network, given.gate)
+        layer = read_layer(network, gate)
+        inputs = layer_inputs(network, dataset.points[rows], gate)
+        box = _box(given.box, layer)
+        kinds = _classified(layer, inputs, box, bar)
+        found = _PreimageFindings(network, dataset, layer, rows[: len(kinds)], inputs, kinds, box, sample is not None)
+    conclude(found.describe(name), files, given.common, lambda: found.print(name))
     if len(kinds) < len(rows):
         warn(f"interrupted; these are the first {several(len(kinds), 'sample')} of {len(rows):,}")
         return INTERRUPTED

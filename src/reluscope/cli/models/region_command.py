@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,19 +14,16 @@ from reluscope.analyses.local.sizes_of_regions import DIAMETER, WIDTH, region_si
 from reluscope.analyses.robustness import boundary_distance, decision_distance_within
 from reluscope.analyses.robustness.distance_quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE_WITHIN
 from reluscope.analyses.samples.data_box import data_box
-from reluscope.cli.reading.model_arguments import ModelArguments
-from reluscope.cli.reading.opened_models import describe_model, open_model_and_data
-from reluscope.cli.terminal.common_options import Common
+from reluscope.cli.models.inspecting import RegionOptions
+from reluscope.cli.reading.opened_models import check_sample, describe_model, open_model_and_data
 from reluscope.cli.terminal.device_names import open_device
-from reluscope.cli.terminal.outputs import plan_outputs, write_all
+from reluscope.cli.terminal.outputs import conclude, plan_json
 from reluscope.cli.terminal.printed_results import (
     add_row,
     make_table,
     open_console,
-    print_json,
     print_numbers,
     say,
-    to_json,
 )
 from reluscope.cli.terminal.progress_bar import Bar, show_progress
 from reluscope.datasets.dataset import Dataset
@@ -45,38 +41,20 @@ NORMS: tuple[NormName, ...] = ("l2", "linf")
 LONGEST_BALL = 300.0
 
 
-def region(
-    model: ModelArguments,
-    data: str,
-    *,
-    sample: int,
-    labels: Path | None,
-    box: tuple[tuple[float, float], ...],
-    facets: bool,
-    output: Path | None,
-    force: bool,
-    common: Common,
-) -> int:
+def region(given: RegionOptions) -> int:
     """Print what is known of the region, and return the exit code."""
-    files = plan_outputs([output] if output else [], {".json": "what --json prints"}, force=force)
-    device = open_device(common.device)
-    with show_progress(hidden=common.quiet) as bar:
-        network, dataset = open_model_and_data(model, data, labels=labels, most=None, device=device, bar=bar)
-        if sample >= len(dataset):
-            raise InputError(
-                f"--sample {sample} is not there: {dataset.name} has {len(dataset):,} samples, 0 to "
-                f"{len(dataset) - 1:,}"
-            )
+    files, name = plan_json(given.file), given.model.name
+    device = open_device(given.common.device)
+    with show_progress(hidden=given.common.quiet) as bar:
+        network, dataset = open_model_and_data(
+            given.model, given.data, labels=given.labels, most=None, device=device, bar=bar
+        )
+        check_sample(given.sample, dataset)
         if not network.gates:
-            raise InputError(f"{model.name} has no gates, so there is one region, all of input space: nothing to show")
-        domain = _domain(box, dataset, network)
-        found = _look(network, dataset, sample, domain, facets or facets_are_quick(network), bar)
-    plain = found.describe(model.name)
-    if common.as_json:
-        print_json(plain)
-    elif not common.quiet:
-        found.print(model.name)
-    write_all({path: to_json(plain) + "\n" for path in files.paths})
+            raise InputError(f"{name} has no gates, so there is one region, all of input space: nothing to show")
+        domain = _domain(given.box, dataset, network)
+        found = _look(network, dataset, given.sample, domain, given.facets or facets_are_quick(network), bar)
+    conclude(found.describe(name), files, given.common, lambda: found.print(name))
     return 0
 
 

@@ -1,7 +1,6 @@
 """``reluscope check``: a proof that a property holds, or a counterexample, checked by what did not make it."""
 
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,13 +10,13 @@ from reluscope.analyses.verification.verdict import check_fits, holds_at
 from reluscope.budget import Budget
 from reluscope.checking.property_proofs import check_proof
 from reluscope.cli.properties.runtime import run_in_float32
+from reluscope.cli.properties.verifying import CheckOptions
 from reluscope.cli.reading.model_arguments import ModelArguments
 from reluscope.cli.reading.opened_models import describe_model, open_model
-from reluscope.cli.terminal.common_options import Common
 from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.failures import about
-from reluscope.cli.terminal.outputs import plan_outputs, write_all
-from reluscope.cli.terminal.printed_results import open_console, print_json, say, several_parts, to_json
+from reluscope.cli.terminal.outputs import conclude, plan_json
+from reluscope.cli.terminal.printed_results import open_console, say, several_parts
 from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.errors import BudgetExceededError, CertificateError, ShapeError
 from reluscope.networks.file_outputs import file_outputs, num_file_outputs
@@ -30,18 +29,11 @@ OPEN = 4
 OFF = 1e-3
 
 
-def check(
-    model: ModelArguments,
-    path: Path,
-    claimed: Path,
-    *,
-    budget: Budget | None,
-    output: Path | None,
-    force: bool,
-    common: Common,
-) -> int:
+def check(options: CheckOptions) -> int:
     """Check, print what came of it, and return the exit code."""
-    planned = plan_outputs([output] if output else [], {".json": "what --json prints"}, force=force)
+    model, path, claimed, common = options.model, options.safe, options.claimed, options.common
+    budget = None if options.seconds is None else Budget(seconds=options.seconds)
+    planned = plan_json(options.file)
     safe = read_property(path)
     is_proof = claimed.suffix.lower() == ".proof"
     given = Proof.load(claimed) if is_proof else read_counterexample(claimed)
@@ -68,14 +60,14 @@ def check(
         "verdict": "OPEN" if plain["stopped"] else "HOLDS" if is_proof else "VIOLATED",
     }
     plain = {**head, **plain}
-    write_all({one: to_json(plain) + "\n" for one in planned.paths})
-    if common.as_json:
-        print_json(plain)
-    elif not common.quiet:
+
+    def show() -> None:
         console = open_console()
         say(console, f"{claimed.name}, of {model.name} and {path.name}", style="bold")
         for sentence in _sentences(plain, _parts(plain["proof_parts"], given) if isinstance(given, Proof) else ""):
             say(console, sentence)
+
+    conclude(plain, planned, common, show)
     return OPEN if plain["stopped"] else 0
 
 

@@ -11,11 +11,9 @@ from reluscope.analyses.reachability import Plant, ReachableSets
 from reluscope.analyses.reachability import reach as find
 from reluscope.analyses.reachability.closed_loop import check_fits
 from reluscope.arguments import read_axes
-from reluscope.budget import Budget
 from reluscope.cli.properties.kept_sets import kinds_of, write_kept
-from reluscope.cli.reading.model_arguments import ModelArguments
+from reluscope.cli.properties.verifying import ReachOptions, budget_of
 from reluscope.cli.reading.opened_models import describe_model, open_model
-from reluscope.cli.terminal.common_options import Common
 from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
 from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.failures import about, warn
@@ -35,26 +33,17 @@ IN_WORDS = {True: "yes", False: "no", None: "not known"}
 MAX_SHOWN = 4
 
 
-def reach(
-    model: ModelArguments,
-    plant: Path,
-    *,
-    box: tuple[tuple[float, float], ...],
-    within: tuple[tuple[float, float], ...],
-    steps: int,
-    states: tuple[int, int],
-    budget: Budget | None,
-    files: list[Path],
-    force: bool,
-    common: Common,
-) -> int:
+def reach(given: ReachOptions) -> int:
     """Find the states, print them step by step, write what is asked for, and return the exit code."""
-    planned = plan_outputs(files, KINDS, force=force)
+    model, plant, common = given.model, given.plant, given.common
+    planned = plan_outputs(given.output, KINDS, force=given.force)
     moved = read_plant(plant)
-    start, safe = (_of_states(sides, len(moved.A), name) for sides, name in ((box, "--box"), (within, "--within")))
+    start, safe = (
+        _of_states(sides, len(moved.A), name) for sides, name in ((given.box, "--box"), (given.within, "--within"))
+    )
     assert start is not None  # the option has to be given
     if planned.of(*PICTURES) and start.dim > 1:  # one state is drawn over the steps
-        read_axes(states, "states", start.dim)
+        read_axes(given.axes, "states", start.dim)
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
         network = open_model(model, device, bar)
@@ -62,7 +51,8 @@ def reach(
             check_fits(network, moved)
         tell = bar.telling("Following all states")
         with keeping_results():
-            found = find(network, moved, start, steps, budget=budget, progress=tell)
+            budget = budget_of(given.regions, given.seconds)
+            found = find(network, moved, start, given.steps, budget=budget, progress=tell)
     kept: list[bool | None] = [None] * len(found) if safe is None else found.within(safe.polyhedron)
     plain = {
         "format": FORMAT,
@@ -73,7 +63,9 @@ def reach(
         "steps": _steps(found, kept),
         "stopped": found.stopped,
     }
-    written = write_kept(planned, found, plain, lambda: plots.reach(found, states=states), "reach", hidden=common.quiet)
+    written = write_kept(
+        planned, found, plain, lambda: plots.reach(found, states=given.axes), "reach", hidden=common.quiet
+    )
     if common.as_json:
         print_json(plain)
     elif not common.quiet:

@@ -14,7 +14,7 @@ def run_in_float32(model: ModelArguments, points: Float[np.ndarray, "k n"]) -> F
 
     A model with several inputs or outputs is not run.
     """
-    if Path(model.model).suffix.lower() != ".onnx" or model.inputs:
+    if Path(model.model).suffix.lower() != ".onnx" or model.model_input:
         return None
     try:
         import onnxruntime

@@ -1,23 +1,20 @@
 """``reluscope verify``: whether a property of VNN-LIB holds, with a counterexample where it does not."""
 
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from reluscope.analyses.verification import Counterexample, Verdict, Verified, read_property
 from reluscope.analyses.verification import verify as decide
 from reluscope.analyses.verification.verdict import check_fits
-from reluscope.budget import Budget
 from reluscope.cli.properties.competition import Replayed, competition_result, in_float32
-from reluscope.cli.reading.model_arguments import ModelArguments
+from reluscope.cli.properties.verifying import VerifyOptions
 from reluscope.cli.reading.opened_models import describe_model, open_model
-from reluscope.cli.terminal.common_options import Common
 from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
 from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.failures import about, warn
-from reluscope.cli.terminal.outputs import plan_outputs, write_all
-from reluscope.cli.terminal.printed_results import open_console, print_json, print_numbers, say, several_parts, to_json
+from reluscope.cli.terminal.outputs import conclude, plan_outputs, write_all
+from reluscope.cli.terminal.printed_results import open_console, print_numbers, say, several_parts
 from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.errors import InputError
 from reluscope.files.whole_files import make_folder
@@ -32,20 +29,11 @@ KINDS = {
 }
 
 
-def verify(
-    model: ModelArguments,
-    path: Path,
-    *,
-    split: Literal["auto", "inputs", "units"],
-    certify: bool,
-    budget: Budget | None,
-    files: list[Path],
-    force: bool,
-    common: Common,
-) -> int:
+def verify(given: VerifyOptions) -> int:
     """Decide, print the verdict, and return the exit code."""
-    planned = plan_outputs(files, KINDS, force=force)
-    if planned.of(".proof") and not certify:
+    model, path, common = given.model, given.safe, given.common
+    planned = plan_outputs(given.output, KINDS, force=given.force)
+    if planned.of(".proof") and not given.certify:
         raise InputError(f"{planned.of('.proof')[0]} is to hold a proof: add --certify, which makes one")
     safe = read_property(path)
     device = open_device(common.device)
@@ -55,7 +43,15 @@ def verify(
             check_fits(network, safe)
         tell = bar.telling("Looking for a proof or a counterexample")
         with keeping_results():
-            found = decide(network, safe, split=split, budget=budget, progress=tell, seed=common.seed, certify=certify)
+            found = decide(
+                network,
+                safe,
+                split=given.split,
+                budget=given.effort.budget,
+                progress=tell,
+                seed=common.seed,
+                certify=given.certify,
+            )
     replayed = None if found.counterexample is None else in_float32(model, network, safe, found.counterexample)
     plain = {
         "format": FORMAT,
@@ -67,11 +63,8 @@ def verify(
         "proof_parts": None if found.proof is None else len(found.proof),
         "stopped": found.stopped,
     }
-    if common.as_json:
-        print_json(plain)
-    elif not common.quiet:
-        _print(found, plain["counterexample"], replayed, f"{model.name} and {path.name}")
-    write_all({one: to_json(plain) + "\n" for one in planned.of(".json")})
+    what = f"{model.name} and {path.name}"
+    conclude(plain, planned, common, lambda: _print(found, plain["counterexample"], replayed, what))
     write_all({one: competition_result(found, replayed) for one in planned.of(".txt")})
     for one in planned.of(".proof"):
         if found.proof is None:

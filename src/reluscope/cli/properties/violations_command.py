@@ -1,17 +1,13 @@
 """``reluscope violations``: all inputs that violate a property, with their volume."""
 
-from pathlib import Path
-
 from reluscope import plots
 from reluscope.analyses.verification import Violations, read_property
 from reluscope.analyses.verification import violations as find
 from reluscope.analyses.verification.verdict import check_fits
 from reluscope.arguments import read_axes
-from reluscope.budget import Budget
 from reluscope.cli.properties.kept_sets import kinds_of, write_kept
-from reluscope.cli.reading.model_arguments import ModelArguments
+from reluscope.cli.properties.verifying import ViolationsOptions
 from reluscope.cli.reading.opened_models import describe_model, open_model
-from reluscope.cli.terminal.common_options import Common
 from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
 from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.failures import about, warn
@@ -26,18 +22,10 @@ KINDS = kinds_of("piece", "rs.verification.Violations.load")
 NONE, SOME, OPEN = 0, 3, 4
 
 
-def violations(
-    model: ModelArguments,
-    path: Path,
-    *,
-    budget: Budget | None,
-    inputs: tuple[int, int],
-    files: list[Path],
-    force: bool,
-    common: Common,
-) -> int:
+def violations(given: ViolationsOptions) -> int:
     """Find all violations, print their volume, write what is asked for, and return the exit code."""
-    planned = plan_outputs(files, KINDS, force=force)
+    model, path, common = given.model, given.safe, given.common
+    planned = plan_outputs(given.output, KINDS, force=given.force)
     safe = read_property(path)
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
@@ -45,10 +33,10 @@ def violations(
         with about(path):
             check_fits(network, safe)
         if planned.of(*PICTURES):
-            read_axes(inputs, "inputs", network.num_inputs)
+            read_axes(given.axes, "inputs", network.num_inputs)
         tell = bar.telling("Looking for all violations")
         with keeping_results():
-            found = find(network, safe, budget=budget, progress=tell)
+            found = find(network, safe, budget=given.effort.budget, progress=tell)
     plain = {
         "format": FORMAT,
         "model": describe_model(network, model.name),
@@ -62,7 +50,7 @@ def violations(
         planned,
         found,
         plain,
-        lambda: plots.violations(found, inputs=inputs),
+        lambda: plots.violations(found, inputs=given.axes),
         "violations",
         hidden=common.quiet,
     )

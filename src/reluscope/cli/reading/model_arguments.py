@@ -2,10 +2,14 @@
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any
 
+import typer
+
+from reluscope.cli.reading.parsing import Decision, read_approximate, read_decision, read_fixed_input, read_shape
+from reluscope.cli.reading.shared_options import MODEL_HELP, SHAPE_HELP, WEIGHTS_HELP
 from reluscope.errors import InputError
 
 FACTORY = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -16,16 +20,69 @@ _WEIGHTS = {".pt", ".pth", ".bin", ".ckpt", ".pkl", ".pickle", ".safetensors"}
 
 
 @dataclass(frozen=True)
-class ModelArguments:
+class ReadingOptions:
+    """What is said of every model of a command."""
+
+    input_shape: Annotated[
+        tuple[int, ...] | None, typer.Option("--input-shape", metavar="SIZES", help=SHAPE_HELP, parser=read_shape)
+    ] = None
+    decision: Annotated[
+        Decision | None,
+        typer.Option(
+            "--decision",
+            metavar="HOW",
+            help="How the class is read: largest output (as by default), smallest, or a number above which one output "
+            "means class 1.",
+            parser=read_decision,
+        ),
+    ] = None
+    model_output: Annotated[
+        str | None,
+        typer.Option("--model-output", metavar="NAME", help="Which output is the network's, of a model with several."),
+    ] = None
+    model_input: Annotated[
+        tuple[tuple[str, str], ...],  # names, and texts of values
+        typer.Option(
+            "--model-input",
+            metavar="NAME=VALUE",
+            help="What another input is held fixed at: a .npy file, or a number; once for each input but one.",
+            parser=read_fixed_input,
+        ),
+    ] = ()
+    approximate: Annotated[
+        tuple[tuple[str, int], ...],
+        typer.Option(
+            "--approximate",
+            metavar="NAME=PIECES",
+            help="Put linear pieces in the place of a smooth activation (gelu, silu, tanh, sigmoid, softplus), as in "
+            "gelu=32: what is found is true of the pieces, and a note says how far they are from it at most.",
+            parser=read_approximate,
+        ),
+    ] = ()
+
+    def of(self, model: str, weights: Path | None) -> "ModelArguments":
+        """Return a model with its weights."""
+        return ModelArguments(**{**vars(self), "model": model, "weights": weights})
+
+
+@dataclass(frozen=True)
+class LoadingOptions(ReadingOptions):
+    """What is said of a command's one model."""
+
+    weights: Annotated[Path | None, typer.Option("--weights", metavar="FILE", help=WEIGHTS_HELP, parser=Path)] = None
+
+    @property
+    def given(self) -> list[str]:
+        """The options that were given."""
+        return [f"--{name.replace('_', '-')}" for name, value in vars(self).items() if value not in (None, ())]
+
+
+@dataclass(frozen=True)
+class ModelArguments(LoadingOptions):
     """How the command line names a model."""
 
-    model: str  # ``.onnx`` or ``.pt2`` file, or ``package.module:factory``
-    input_shape: tuple[int, ...] | None = None
-    weights: Path | None = None
-    decision: Literal["largest", "smallest"] | float = "largest"  # how the class is read from the outputs
-    output: str | None = None  # which of several outputs is meant
-    inputs: tuple[tuple[str, str], ...] = ()  # (name, text) of fixed ones: ``.npy`` file, JSON value
-    approximate: tuple[tuple[str, int], ...] = ()  # smooth activations, and their numbers of pieces
+    _: KW_ONLY
+    model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP, show_default=False)]
 
     @property
     def name(self) -> str:
@@ -65,7 +122,7 @@ class ModelArguments:
 
         One that is neither a file of an array nor a plain value raises InputError.
         """
-        return {name: _fixed_at(name, text) for name, text in self.inputs}
+        return {name: _fixed_at(name, text) for name, text in self.model_input}
 
 
 def _fixed_at(name: str, text: str) -> Any:

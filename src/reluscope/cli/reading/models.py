@@ -105,8 +105,8 @@ def _load(
             model,
             input_shape=shape,
             data=data,
-            decision=given.decision,
-            output=given.output,
+            decision="largest" if given.decision is None else given.decision,
+            output=given.model_output,
             inputs=given.fixed_inputs(),
             approximate=dict(given.approximate),
         )

@@ -12,7 +12,7 @@ from reluscope.cli.reading.models import open_network
 from reluscope.cli.terminal.progress_bar import Bar
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.opened_data import open_dataset, read_labels
-from reluscope.errors import ShapeError
+from reluscope.errors import InputError, ShapeError
 from reluscope.networks.network import Network
 
 
@@ -49,7 +49,7 @@ def open_model_and_data(
         dataset = dataset.limited(most)
     bar.say("Loading the model")
     shape = dataset.shape if len(dataset.shape) > 1 else None
-    fits = None if check is None or given.output is not None else partial(check, dataset)
+    fits = None if check is None or given.model_output is not None else partial(check, dataset)
     opened = partial(open_network, given, data_shape=shape, check=fits)
     try:
         network = opened(data=dataset.points.reshape(len(dataset), -1))
@@ -58,6 +58,14 @@ def open_model_and_data(
         dataset.reshaped(opened().input_shape)
         raise
     return network.to(device), dataset.reshaped(network.input_shape)
+
+
+def check_sample(sample: int, dataset: Dataset) -> None:
+    """Raise InputError unless data have a sample with this number."""
+    if sample >= len(dataset):
+        raise InputError(
+            f"--sample {sample} is not there: {dataset.name} has {len(dataset):,} samples, 0 to {len(dataset) - 1:,}"
+        )
 
 
 def describe_model(network: Network, name: str) -> dict[str, Any]:

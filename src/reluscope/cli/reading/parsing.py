@@ -1,19 +1,18 @@
 """Words of the command line as numbers: shapes, lists of numbers, ranges; and what the shell may complete."""
 
-from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Literal
 
 import typer
 
+Decision = Literal["largest", "smallest"] | float
+
 NAMED_DATA = ("digits", "digits:train", "digits:test", "mnist:", "mnist-train:")
 
 
-def read_shape(text: str | None) -> tuple[int, ...] | None:
+def read_shape(text: str) -> tuple[int, ...]:
     """Return a shape, given as ``1,28,28`` or ``1x28x28``."""
-    if text is None:
-        return None
     try:
         shape = tuple(int(part) for part in text.replace("x", ",").split(","))
     except ValueError as error:
@@ -25,12 +24,10 @@ def read_shape(text: str | None) -> tuple[int, ...] | None:
     return shape
 
 
-def read_decision(text: str | None) -> Literal["largest", "smallest"] | float:
-    """Return how the class is read from outputs: one of two words or a threshold; "largest" for None."""
-    if text is None or text == "largest":
-        return "largest"
-    if text == "smallest":
-        return "smallest"
+def read_decision(text: str) -> Decision:
+    """Return how the class is read from outputs: one of two words or a threshold."""
+    if text in ("largest", "smallest"):
+        return text
     try:
         threshold = float(text)
     except ValueError:
@@ -40,22 +37,20 @@ def read_decision(text: str | None) -> Literal["largest", "smallest"] | float:
     return threshold
 
 
-def read_fixed_inputs(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Return names of inputs with the texts of their fixed values, from NAME=VALUE."""
-    pairs = [text.partition("=") for text in texts]
-    for text, (name, mark, value) in zip(texts, pairs, strict=True):
-        if not (name and mark and value):
-            raise typer.BadParameter(f"give NAME=VALUE, as in mask=mask.npy, not {text!r}", param_hint="--model-input")
-    return tuple((name, value) for name, _, value in pairs)
+def read_fixed_input(text: str) -> tuple[str, str]:
+    """Return the name of an input with the text of its fixed value, from NAME=VALUE."""
+    name, _, value = text.partition("=")
+    if not (name and value):
+        raise typer.BadParameter(f"give NAME=VALUE, as in mask=mask.npy, not {text!r}", param_hint="--model-input")
+    return name, value
 
 
-def read_approximate(texts: Sequence[str]) -> tuple[tuple[str, int], ...]:
-    """Return smooth activations with the numbers of pieces that replace them, from NAME=PIECES."""
-    pairs = [text.partition("=") for text in texts]
-    for text, (name, _, pieces) in zip(texts, pairs, strict=True):
-        if not (name and pieces.isascii() and pieces.isdecimal() and len(pieces) < 10):
-            raise typer.BadParameter(f"give NAME=PIECES, as in gelu=32, not {text!r}", param_hint="--approximate")
-    return tuple((name, int(pieces)) for name, _, pieces in pairs)
+def read_approximate(text: str) -> tuple[str, int]:
+    """Return a smooth activation with the number of pieces that replace it, from NAME=PIECES."""
+    name, _, pieces = text.partition("=")
+    if not (name and pieces.isascii() and pieces.isdecimal() and len(pieces) < 10):
+        raise typer.BadParameter(f"give NAME=PIECES, as in gelu=32, not {text!r}", param_hint="--approximate")
+    return name, int(pieces)
 
 
 def read_difference(text: str, option: str) -> int | tuple[int, int]:
@@ -68,10 +63,8 @@ def read_difference(text: str, option: str) -> int | tuple[int, int]:
     return (int(first), int(others[0])) if others else int(first)
 
 
-def read_numbers(text: str | None, option: str) -> tuple[int, ...] | None:
+def read_numbers(text: str, option: str) -> tuple[int, ...]:
     """Return whole numbers from 0, given with commas between them."""
-    if text is None:
-        return None
     try:
         numbers = tuple(int(part) for part in text.split(","))
     except ValueError as error:
@@ -83,10 +76,8 @@ def read_numbers(text: str | None, option: str) -> tuple[int, ...] | None:
     return numbers
 
 
-def read_sizes(text: str | None) -> tuple[int, ...] | None:
+def read_sizes(text: str) -> tuple[int, ...]:
     """Return the sizes of an architecture: at least two positive whole numbers."""
-    if text is None:
-        return None
     try:
         sizes = tuple(int(part) for part in text.split(","))
     except ValueError as error:

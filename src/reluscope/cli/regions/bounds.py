@@ -1,16 +1,14 @@
 """``reluscope bounds``: bounds on the number of regions of an architecture, and of a network in a box."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reluscope.analyses.bounds.architecture import Architecture
 from reluscope.analyses.bounds.bounds_table import BoundRow, table
 from reluscope.citations import bibliography
-from reluscope.cli.reading.model_arguments import ModelArguments
-from reluscope.cli.terminal.common_options import Common
-from reluscope.cli.terminal.outputs import plan_outputs, write_all
-from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, print_json, say, short, to_json
+from reluscope.cli.regions.counting import BoundsOptions
+from reluscope.cli.terminal.outputs import conclude, plan_json
+from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, say, short
 from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.errors import InputError
 from reluscope.findings import Claim
@@ -23,20 +21,11 @@ if TYPE_CHECKING:
 FORMAT = "reluscope bounds 1"
 
 
-def bounds(
-    model: ModelArguments | None,
-    sizes: tuple[int, ...] | None,
-    *,
-    rank: int,
-    box: Sequence[tuple[float, float]],
-    output: Path | None,
-    force: bool,
-    common: Common,
-) -> int:
+def bounds(given: BoundsOptions) -> int:
     """Print the bounds of an architecture or of a model, and return the exit code."""
-    files = plan_outputs([output] if output else [], {".json": "what --json prints"}, force=force)
+    files, model = plan_json(given.file), given.loaded
     network = named = None
-    with show_progress(hidden=common.quiet) as bar:
+    with show_progress(hidden=given.common.quiet) as bar:
         if model is not None:
             from reluscope.cli.reading.models import open_network
             from reluscope.cli.reading.opened_models import describe_model
@@ -46,9 +35,9 @@ def bounds(
             named = describe_model(network, model.name)
             architecture = Architecture.of(network)
         else:
-            architecture = Architecture.of(sizes or (), rank=rank)
+            architecture = Architecture.of(given.arch or (), rank=given.rank)
         bar.say("Working out the bounds")
-        where = None if network is None else _box(network, box)
+        where = None if network is None else _box(network, given.box)
         # The bound from the weights reads the network; all others read the same architecture.
         rows = table(architecture if network is None else network, box=where)
     plain = {
@@ -57,11 +46,8 @@ def bounds(
         **describe(architecture, rows),
         "box": None if where is None else where.describe(),
     }
-    if common.as_json:
-        print_json(plain)
-    elif not common.quiet:
-        _print(architecture, rows, "" if model is None else model.name, where)
-    write_all({path: to_json(plain) + "\n" for path in files.paths})
+    name = "" if model is None else model.name
+    conclude(plain, files, given.common, lambda: _print(architecture, rows, name, where))
     return 0
 
 

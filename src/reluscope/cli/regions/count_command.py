@@ -1,20 +1,18 @@
 """``reluscope count``: the number of linear regions in a box, on a plane or a segment, or in all of input space."""
 
 import warnings
-from pathlib import Path
 
 from reluscope.analyses.counting.count import counted
 from reluscope.budget import Budget
-from reluscope.cli.reading.domain_arguments import DomainArguments, open_domain
-from reluscope.cli.reading.model_arguments import ModelArguments
+from reluscope.cli.reading.opened_domains import open_domain
 from reluscope.cli.reading.opened_models import describe_model, open_model
-from reluscope.cli.terminal.common_options import Common
+from reluscope.cli.regions.counting import CountOptions
 from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
 from reluscope.cli.terminal.device_names import open_device
-from reluscope.cli.terminal.executors import ExecutorArguments, open_executor
+from reluscope.cli.terminal.executors import open_executor
 from reluscope.cli.terminal.failures import warn
-from reluscope.cli.terminal.outputs import plan_outputs, write_all
-from reluscope.cli.terminal.printed_results import open_console, print_json, print_numbers, say, several, to_json
+from reluscope.cli.terminal.outputs import conclude, plan_json
+from reluscope.cli.terminal.printed_results import open_console, print_numbers, say, several
 from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain, Space
@@ -23,54 +21,38 @@ from reluscope.stopping import Stop, is_interrupted, words_of
 FORMAT = "reluscope count 1"
 
 
-def count(
-    model: ModelArguments,
-    place: DomainArguments | None,
-    *,
-    definition: str,
-    method: str,
-    budget: Budget,
-    workers: ExecutorArguments,
-    checkpoint: Path | None,
-    output: Path | None,
-    force: bool,
-    common: Common,
-) -> int:
-    """Count, print the finding, and return the exit code; without a domain, in all of input space."""
-    files = plan_outputs([output] if output else [], {".json": "what --json prints"}, force=force)
+def count(given: CountOptions) -> int:
+    """Count, print the finding, and return the exit code."""
+    files, common = plan_json(given.file), given.common
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
-        if place is None:
-            network = open_model(model, device, bar)
+        if given.space:
+            network = open_model(given.model, device, bar)
             domain: Domain = Space(network.num_inputs)
             kind, words, rows = "space", f"all of its {several(network.num_inputs, 'input')}, without bounds", ()
         else:
-            network, where = open_domain(place, model, seed=common.seed, device=device, bar=bar)
+            network, where = open_domain(given.where, given.model, seed=common.seed, device=device, bar=bar)
             domain, kind, words, rows = where.domain, where.kind, where.words, where.rows
         bar.say("Counting regions")
-        with keeping_results(), open_executor(workers) as executor, warnings.catch_warnings():
+        with keeping_results(), open_executor(given.workers) as executor, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # interruption is said at the end
             finding, stopped = counted(
                 network,
                 domain,
-                definition=definition,
-                method=method,
-                budget=budget,
+                definition=given.definition,
+                method=given.method,
+                budget=Budget(regions=given.regions, seconds=given.seconds),
                 executor=executor,
-                checkpoint=checkpoint,
+                checkpoint=given.checkpoint,
             )
     plain = {
         "format": FORMAT,
-        "model": describe_model(network, model.name),
+        "model": describe_model(network, given.model.name),
         "domain": {"kind": kind, "description": words, "dimensions": domain.dim, "samples": list(rows)},
         "findings": [finding.to_dict()],
         "stopped": words_of(stopped),
     }
-    if common.as_json:
-        print_json(plain)
-    elif not common.quiet:
-        _print(finding, stopped, model.name, words)
-    write_all({path: to_json(plain) + "\n" for path in files.paths})
+    conclude(plain, files, common, lambda: _print(finding, stopped, given.model.name, words))
     if is_interrupted(stopped):
         warn("interrupted; the count is a lower bound")
         return INTERRUPTED

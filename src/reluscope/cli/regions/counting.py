@@ -1,69 +1,23 @@
 """Commands about numbers of regions: how many there can be, and how many there are."""
 
-from enum import StrEnum
-from typing import Annotated
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import Annotated, Literal
 
 import typer
 
 from reluscope.cli.reading.domain_options import DomainOptions
-from reluscope.cli.reading.loading_options import LoadingOptions
-from reluscope.cli.reading.parsing import read_box, read_sizes
-from reluscope.cli.reading.shared_options import (
-    MODEL_HELP,
-    Box,
-    Force,
-    JsonFile,
-    Model,
-    Seconds,
-    path_of,
-)
+from reluscope.cli.reading.model_arguments import LoadingOptions, ModelArguments
+from reluscope.cli.reading.parsing import read_sizes
+from reluscope.cli.reading.shared_options import MODEL_HELP, Box, Seconds
 from reluscope.cli.terminal.application import app
-from reluscope.cli.terminal.common_options import Common, command
-from reluscope.cli.terminal.executor_options import ExecutorOptions
-
-
-class Method(StrEnum):
-    """How regions are counted."""
-
-    AUTO = "auto"
-    PARTITION = "partition"
-    TREE = "tree"
-    MIP = "mip"
-    PROBES = "probes"
-
-
-class CountedAs(StrEnum):
-    """What counts as one region, from the most to the fewest."""
-
-    ACTIVATION = "activation"
-    PROPER_ACTIVATION = "proper_activation"
-    CONVEX = "convex"
-    OPEN_CONNECTED = "open_connected"
-    CLOSED_CONNECTED = "closed_connected"
-    AFFINE = "affine"
+from reluscope.cli.terminal.common_options import Common, JsonFile, command
+from reluscope.cli.terminal.executors import ExecutorOptions
 
 
 @command(app, "Show how many regions there can be.", without=("seed", "device"))
-def bounds(
-    model: Annotated[str | None, typer.Argument(metavar="[MODEL]", help=MODEL_HELP, show_default=False)] = None,
-    arch: Annotated[
-        str | None,
-        typer.Option(
-            "--arch",
-            metavar="N0,N1,...",
-            help="In place of a model: numbers of inputs and of the units of each layer, without the affine output.",
-        ),
-    ] = None,
-    rank: Annotated[
-        int, typer.Option("--rank", min=2, metavar="K", help="Pieces of every unit of --arch: more than 2 for maxout.")
-    ] = 2,
-    box: Box = None,
-    output: JsonFile = None,
-    force: Force = False,
-    *,
-    loading: LoadingOptions,
-    common: Common,
-) -> int:
+@dataclass(frozen=True)
+class BoundsOptions:
     """Show upper and lower bounds on the number of linear regions, with their conditions and sources.
 
     Bounds that know the architecture are about the best weights: no network has more regions than an upper bound, and
@@ -77,65 +31,50 @@ def bounds(
       reluscope bounds net.onnx --box -1,1
       reluscope bounds net.onnx --json | jq '.bounds[] | {name, bound: .finding.value}'
     """  # noqa: D301
-    if (model is None) == (arch is None):
-        raise typer.BadParameter("give a MODEL, or its numbers of units as in --arch 784,11,11")
-    sizes = read_sizes(arch)
-    ranges = tuple(read_box(one) for one in box or ())
-    if sizes is not None and (unfit := [*(["--box"] if box else []), *loading.given]):
-        raise typer.BadParameter(f"{unfit[0]} is about a model, and --arch has no weights")
-    if sizes is None and rank != 2:
-        raise typer.BadParameter("a model has its own pieces: leave it out", param_hint="--rank")
 
-    given = None if model is None else loading.read(model)
+    model: Annotated[str | None, typer.Argument(metavar="[MODEL]", help=MODEL_HELP, show_default=False)] = None
+    arch: Annotated[
+        tuple[int, ...] | None,
+        typer.Option(
+            "--arch",
+            metavar="N0,N1,...",
+            help="In place of a model: numbers of inputs and of the units of each layer, without the affine output.",
+            parser=read_sizes,
+        ),
+    ] = None
+    rank: Annotated[
+        int, typer.Option("--rank", min=2, metavar="K", help="Pieces of every unit of --arch: more than 2 for maxout.")
+    ] = 2
+    box: Box = ()
+    _: KW_ONLY
+    file: JsonFile
+    loading: LoadingOptions
+    common: Common
 
-    from reluscope.cli.regions.bounds import bounds as run
+    @property
+    def loaded(self) -> ModelArguments | None:
+        """The model, if there is one."""
+        return None if self.model is None else self.loading.of(self.model, self.loading.weights)
 
-    return run(given, sizes, rank=rank, box=ranges, output=path_of(output), force=force, common=common)
+    def run(self) -> int:
+        """Print the bounds of an architecture or of a model, and return the exit code."""
+        if (self.model is None) == (self.arch is None):
+            raise typer.BadParameter("give a MODEL, or its numbers of units as in --arch 784,11,11")
+        if self.arch is not None and (unfit := [*(["--box"] if self.box else []), *self.loading.given]):
+            raise typer.BadParameter(f"{unfit[0]} is about a model, and --arch has no weights")
+        if self.arch is None and self.rank != 2:
+            raise typer.BadParameter("a model has its own pieces: leave it out", param_hint="--rank")
+        if self.loaded is not None:
+            self.loaded.check()
+
+        from reluscope.cli.regions.bounds import bounds
+
+        return bounds(self)
 
 
 @command(app, "Count regions exactly, in any number of dimensions.")
-def count(
-    model: Model,
-    where: DomainOptions,
-    workers: ExecutorOptions,
-    space: Annotated[bool, typer.Option("--space", help="Everywhere: all inputs, without bounds.")] = False,
-    definition: Annotated[
-        CountedAs,
-        typer.Option(
-            "--definition",
-            help="What counts as one region. activation: one code, however thin; proper_activation: one code, with an "
-            "interior; convex: a cell of the smallest complex on whose cells the function is affine; open_connected, "
-            "closed_connected: a largest connected set on which it is affine; affine: one affine map.",
-        ),
-    ] = CountedAs.PROPER_ACTIVATION,
-    method: Annotated[
-        Method,
-        typer.Option(
-            "--method",
-            help="partition works on vertices, for few dimensions; tree solves linear programs, for many inputs or few "
-            "units, and counts activation regions in rational arithmetic; mip solves a mixed-integer program for each "
-            "activation region found, and gives a lower bound; probes goes down random ways of the tree, as many as "
-            "take ten seconds on an ordinary machine, or for --seconds, and estimates; auto chooses.",
-        ),
-    ] = Method.AUTO,
-    regions: Annotated[
-        int | None, typer.Option("--regions", min=1, metavar="N", help="Stop after so many, with a lower bound.")
-    ] = None,
-    seconds: Seconds = None,
-    checkpoint: Annotated[
-        str | None,
-        typer.Option(
-            "--checkpoint",
-            metavar="DIR",
-            help="Keep there what was counted, part by part; the same command goes on from it. For --method tree.",
-        ),
-    ] = None,
-    output: JsonFile = None,
-    force: Force = False,
-    *,
-    loading: LoadingOptions,
-    common: Common,
-) -> int:
+@dataclass(frozen=True)
+class CountOptions:
     """Count the exact linear regions of a network in a box, on a plane or a segment, or everywhere.
 
     Nothing is sampled. EXACT means that every region is counted once. Ctrl-C, or the end of a budget, leaves a LOWER
@@ -154,24 +93,56 @@ def count(
       reluscope count net.onnx --data x.npy --samples 3,17,21 --definition affine
       reluscope count net.onnx --box -1,1 --json | jq .findings[0].value
     """  # noqa: D301
-    if space and any(one is not None for one in vars(where).values()):
-        raise typer.BadParameter("everywhere is one place to look: leave the others out", param_hint="--space")
-    place = None if space else where.read(or_else="--space")
-    shared = workers.read()
-    given = loading.read(model)
 
-    from reluscope.budget import Budget
-    from reluscope.cli.regions.count_command import count as run
+    where: DomainOptions
+    workers: ExecutorOptions
+    space: Annotated[bool, typer.Option("--space", help="Everywhere: all inputs, without bounds.")] = False
+    definition: Annotated[
+        Literal["activation", "proper_activation", "convex", "open_connected", "closed_connected", "affine"],
+        typer.Option(
+            "--definition",
+            help="What counts as one region. activation: one code, however thin; proper_activation: one code, with an "
+            "interior; convex: a cell of the smallest complex on whose cells the function is affine; open_connected, "
+            "closed_connected: a largest connected set on which it is affine; affine: one affine map.",
+        ),
+    ] = "proper_activation"
+    method: Annotated[
+        Literal["auto", "partition", "tree", "mip", "probes"],
+        typer.Option(
+            "--method",
+            help="partition works on vertices, for few dimensions; tree solves linear programs, for many inputs or few "
+            "units, and counts activation regions in rational arithmetic; mip solves a mixed-integer program for each "
+            "activation region found, and gives a lower bound; probes goes down random ways of the tree, as many as "
+            "take ten seconds on an ordinary machine, or for --seconds, and estimates; auto chooses.",
+        ),
+    ] = "auto"
+    regions: Annotated[
+        int | None, typer.Option("--regions", min=1, metavar="N", help="Stop after so many, with a lower bound.")
+    ] = None
+    seconds: Seconds = None
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            "--checkpoint",
+            metavar="DIR",
+            help="Keep there what was counted, part by part; the same command goes on from it. For --method tree.",
+            parser=Path,
+        ),
+    ] = None
+    _: KW_ONLY
+    file: JsonFile
+    model: ModelArguments
+    common: Common
 
-    return run(
-        given,
-        place,
-        definition=definition.value,
-        method=method.value,
-        budget=Budget(regions=regions, seconds=seconds),
-        workers=shared,
-        checkpoint=path_of(checkpoint),
-        output=path_of(output),
-        force=force,
-        common=common,
-    )
+    def run(self) -> int:
+        """Count, print the finding, and return the exit code."""
+        if not self.space:
+            self.where.check(or_else="--space")
+        elif self.where != DomainOptions():
+            raise typer.BadParameter("everywhere is one place to look: leave the others out", param_hint="--space")
+        self.workers.check()
+        self.model.check()
+
+        from reluscope.cli.regions.count_command import count
+
+        return count(self)

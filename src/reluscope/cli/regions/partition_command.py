@@ -12,13 +12,12 @@ from rich.console import Console
 from reluscope.analyses.bodies.measured_regions import measure_regions
 from reluscope.budget import Budget
 from reluscope.checking.certificate_checks import check_certificate
-from reluscope.cli.reading.domain_arguments import DomainArguments, OpenedDomain, open_domain
-from reluscope.cli.reading.model_arguments import ModelArguments
+from reluscope.cli.reading.opened_domains import OpenedDomain, open_domain
+from reluscope.cli.regions.partition_commands import PartitionOptions
 from reluscope.cli.regions.partition_results import PartitionResult, expectation
-from reluscope.cli.terminal.common_options import Common
 from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
 from reluscope.cli.terminal.device_names import open_device
-from reluscope.cli.terminal.executors import ExecutorArguments, open_executor
+from reluscope.cli.terminal.executors import open_executor
 from reluscope.cli.terminal.failures import warn
 from reluscope.cli.terminal.outputs import PICTURES, Outputs, plan_outputs, said_of, write_each
 from reluscope.cli.terminal.printed_results import print_json, say, several
@@ -52,46 +51,36 @@ SECONDS_OF_PROOF = 1.5e-3
 COLORS = ("class", "area", "random", "gate")
 
 
-def partition(
-    model: ModelArguments,
-    place: DomainArguments,
-    *,
-    output: Sequence[Path],
-    method: str | None,
-    budget: Budget,
-    certify: bool,
-    workers: ExecutorArguments,
-    color: str | None,
-    quantities: Sequence[str],
-    force: bool,
-    common: Common,
-) -> int:
+def partition(given: PartitionOptions) -> int:
     """Partition, print the count, write what is asked for, and return the exit code.
 
     Without a method, of a segment or a plane; with one, of a domain of any dimension.
     """
-    files = plan_outputs(output, KINDS, in_folder=IN_FOLDER, force=force)
-    if files.of(".certificate") and not certify:
+    method, common, budget = given.method, given.common, Budget(regions=given.regions, seconds=given.seconds)
+    files = plan_outputs(given.output, KINDS, in_folder=IN_FOLDER, force=given.force)
+    if files.of(".certificate") and not given.certify:
         raise InputError(f"{files.of('.certificate')[0]} is to hold a certificate: add --certify, which makes one")
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
         most = 2 if method is None else None
-        network, where = open_domain(place, model, seed=common.seed, device=device, bar=bar, most_dimensions=most)
-    _check_names(color, quantities)
+        network, where = open_domain(
+            given.where, given.model, seed=common.seed, device=device, bar=bar, most_dimensions=most
+        )
+    _check_names(given.color, given.measure)
     if where.domain.dim > 2 or method in ("cellwise", "tree"):
-        files = _without_pictures(files, output, where, method)
+        files = _without_pictures(files, given.output, where, method)
     with keeping_results():
-        with open_executor(workers) as executor:
-            found = _partition(network, where, method or "auto", budget, certify, executor, hidden=common.quiet)
+        with open_executor(given.workers) as executor:
+            found = _partition(network, where, given, budget, executor)
         part = found.part
         interrupted = is_interrupted(part.stop)
-        result = PartitionResult.of(model.name, where, found)
+        result = PartitionResult.of(given.model.name, where, found)
         left = budget.seconds_allowed - part.work.get("seconds", 0.0)
         try:
             with show_progress(hidden=common.quiet) as bar:
                 result = replace(result, proved=_prove(part, left, bar))
-                if quantities:
-                    asked = "all" if "all" in quantities else quantities
+                if given.measure:
+                    asked = "all" if "all" in given.measure else given.measure
                     measured = measure_regions(part, asked, budget=Budget(seconds=max(0.0, left)))
                     result = replace(result, measured=measured)
         except KeyboardInterrupt:
@@ -101,7 +90,7 @@ def partition(
             for path in files.of(".certificate"):
                 warn(f"{path} was not written: work that ended early, or has no time left, has no certificate")
             files = files.without(".certificate")
-        written = write_each(files, lambda path: result.write(path, color, plain), hidden=common.quiet)
+        written = write_each(files, lambda path: result.write(path, given.color, plain), hidden=common.quiet)
     if common.as_json:
         print_json({**plain, "files": [str(path) for path in written]})
     elif not common.quiet:
@@ -125,16 +114,10 @@ def _without_pictures(files: Outputs, asked: Sequence[Path], where: OpenedDomain
 
 
 def _partition(
-    network: Network,
-    where: OpenedDomain,
-    method: str,
-    budget: Budget,
-    certify: bool,
-    executor: Executor | None,
-    *,
-    hidden: bool,
+    network: Network, where: OpenedDomain, given: PartitionOptions, budget: Budget, executor: Executor | None
 ) -> Affordable:
-    is_watched = Console(stderr=True).is_terminal and not hidden
+    method, certify = given.method or "auto", given.certify
+    is_watched = Console(stderr=True).is_terminal and not given.common.quiet
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # interruption is told by the partition's note, and said at the end
         if method == "auto" and not certify and where.domain.is_bounded() and not network.jumps:

@@ -1,104 +1,25 @@
 """The command that finds all regions of a domain."""
 
-from enum import StrEnum
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from reluscope.cli.reading.domain_options import DomainOptions
-from reluscope.cli.reading.loading_options import LoadingOptions
-from reluscope.cli.reading.shared_options import (
-    Force,
-    Model,
-    Regions,
-    Seconds,
-)
+from reluscope.cli.reading.model_arguments import ModelArguments
+from reluscope.cli.reading.shared_options import Seconds
 from reluscope.cli.terminal.application import app
-from reluscope.cli.terminal.common_options import Common, command
-from reluscope.cli.terminal.executor_options import ExecutorOptions
+from reluscope.cli.terminal.common_options import Common, Force, command
+from reluscope.cli.terminal.executors import ExecutorOptions
 
 # What a shell completes; quantities of regions are known when the model is loaded.
 COLORS = ("activation_rate", "class", "area", "random", "gate")
 
 
-class Engine(StrEnum):
-    """How a partition is found."""
-
-    AUTO = "auto"
-    INCIDENCE = "incidence"
-    CELLWISE = "cellwise"
-    TREE = "tree"
-
-
 @command(app, "Count, draw and save the exact regions of a plane, a segment or a box.")
-def partition(
-    model: Model,
-    where: DomainOptions,
-    workers: ExecutorOptions,
-    method: Annotated[
-        Engine | None,
-        typer.Option(
-            "--method",
-            help="Allows boxes of more than two inputs, without a picture: incidence and cellwise keep corners, for "
-            "few dimensions; tree solves linear programs, for any number; auto chooses.",
-            show_default=False,
-        ),
-    ] = None,
-    regions: Regions = 1_000_000,
-    seconds: Seconds = None,
-    certify: Annotated[
-        bool,
-        typer.Option(
-            "--certify",
-            help="Decide every doubtful sign in rational arithmetic, and check a certificate; for small networks.",
-        ),
-    ] = False,
-    color: Annotated[
-        str | None,
-        typer.Option(
-            "--color",
-            metavar="NAME",
-            help="What the colours of the picture mean: class, area, random, gate, or a quantity as for --measure; by "
-            "default activation_rate, the share of active units.",
-            autocompletion=lambda: list(COLORS),
-        ),
-    ] = None,
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--measure",
-            metavar="NAME",
-            help="A quantity of every region for the table of regions, and its median: volume, inradius, map_norm or "
-            "another, also one that is declared beside the model; all for every one there is; may be given several "
-            "times.",
-        ),
-    ] = None,
-    output: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="PATH",
-            help="A picture (.svg, .png, .pdf), the partition (.arrow), a table of regions (.parquet), what --json "
-            "prints (.json), or a folder for all of them; with --certify also what proves it (.certificate); may be "
-            "given several times.",
-        ),
-    ] = None,
-    stream: Annotated[
-        str | None,
-        typer.Option(
-            "--stream",
-            metavar="FILE",
-            help="A table of regions (.parquet) that they go to as they are found, for more of them than memory holds; "
-            "without a picture.",
-        ),
-    ] = None,
-    force: Force = False,
-    *,
-    loading: LoadingOptions,
-    common: Common,
-) -> int:
+@dataclass(frozen=True)
+class PartitionOptions:
     """Count the exact regions of a network on a plane, a segment or a box; draw them and save them.
 
     Inside a region the network is one affine map. Nothing is sampled: EXACT means that every region is there. Ctrl-C,
@@ -124,37 +45,86 @@ def partition(
     With four processes:
       reluscope partition net.onnx --data x.npy --workers 4
     """  # noqa: D301
-    given = loading.read(model)
-    place = where.read()
-    shared = workers.read(certify=certify)
 
-    from reluscope.budget import Budget
-    from reluscope.cli.regions.partition_command import partition as run
-    from reluscope.cli.regions.streamed_command import stream_partition
+    where: DomainOptions
+    workers: ExecutorOptions
+    method: Annotated[
+        Literal["auto", "incidence", "cellwise", "tree"] | None,
+        typer.Option(
+            "--method",
+            help="Allows boxes of more than two inputs, without a picture: incidence and cellwise keep corners, for "
+            "few dimensions; tree solves linear programs, for any number; auto chooses.",
+            show_default=False,
+        ),
+    ] = None
+    regions: Annotated[
+        int, typer.Option("--regions", min=1, metavar="N", help="Stop after so many regions, with a lower bound.")
+    ] = 1_000_000
+    seconds: Seconds = None
+    certify: Annotated[
+        bool,
+        typer.Option(
+            "--certify",
+            help="Decide every doubtful sign in rational arithmetic, and check a certificate; for small networks.",
+        ),
+    ] = False
+    color: Annotated[
+        str | None,
+        typer.Option(
+            "--color",
+            metavar="NAME",
+            help="What the colours of the picture mean: class, area, random, gate, or a quantity as for --measure; by "
+            "default activation_rate, the share of active units.",
+            autocompletion=lambda: list(COLORS),
+        ),
+    ] = None
+    measure: Annotated[
+        tuple[str, ...],
+        typer.Option(
+            "--measure",
+            metavar="NAME",
+            help="A quantity of every region for the table of regions, and its median: volume, inradius, map_norm or "
+            "another, also one that is declared beside the model; all for every one there is; may be given several "
+            "times.",
+        ),
+    ] = ()
+    output: Annotated[
+        tuple[Path, ...],
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PATH",
+            help="A picture (.svg, .png, .pdf), the partition (.arrow), a table of regions (.parquet), what --json "
+            "prints (.json), or a folder for all of them; with --certify also what proves it (.certificate); may be "
+            "given several times.",
+            parser=Path,
+        ),
+    ] = ()
+    stream: Annotated[
+        Path | None,
+        typer.Option(
+            "--stream",
+            metavar="FILE",
+            help="A table of regions (.parquet) that they go to as they are found, for more of them than memory holds; "
+            "without a picture.",
+            parser=Path,
+        ),
+    ] = None
+    force: Force = False
+    _: KW_ONLY
+    model: ModelArguments
+    common: Common
 
-    if stream is not None:
-        others = {"-o": output, "--certify": certify, "--color": color, "--measure": measure}
-        return stream_partition(
-            given,
-            place,
-            path=Path(stream),
-            unfit=[name for name, value in others.items() if value],
-            method=None if method is None else method.value,
-            budget=Budget(regions=regions, seconds=seconds),
-            workers=shared,
-            force=force,
-            common=common,
-        )
-    return run(
-        given,
-        place,
-        output=[Path(one) for one in output or ()],
-        method=None if method is None else method.value,
-        budget=Budget(regions=regions, seconds=seconds),
-        certify=certify,
-        workers=shared,
-        color=color,
-        quantities=measure or (),
-        force=force,
-        common=common,
-    )
+    def run(self) -> int:
+        """Partition into memory or into a file, and return the exit code."""
+        self.model.check()
+        self.where.check()
+        self.workers.check(certify=self.certify)
+
+        if self.stream is not None:
+            from reluscope.cli.regions.streamed_command import stream_partition
+
+            return stream_partition(self, self.stream)
+        from reluscope.cli.regions.partition_command import partition
+
+        return partition(self)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from reluscope import plots
 from reluscope.analyses.bodies.measured_regions import typical_values
-from reluscope.cli.reading.domain_arguments import OpenedDomain
+from reluscope.cli.reading.opened_domains import OpenedDomain
 from reluscope.cli.reading.opened_models import describe_model
 from reluscope.cli.terminal.outputs import Outputs, listed, write_all
 from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, say, several, to_json

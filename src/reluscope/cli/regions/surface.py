@@ -2,7 +2,6 @@
 
 import io
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,13 +11,12 @@ from rich.console import Console
 from reluscope import plots
 from reluscope.analyses.classification.class_predictions import predicted_classes
 from reluscope.budget import Budget
-from reluscope.cli.reading.domain_arguments import DomainArguments, OpenedDomain, open_domain
-from reluscope.cli.reading.model_arguments import ModelArguments
+from reluscope.cli.reading.opened_domains import OpenedDomain, open_domain
 from reluscope.cli.reading.opened_models import describe_model
-from reluscope.cli.terminal.common_options import Common
+from reluscope.cli.regions.surfaces import SurfaceOptions
 from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
 from reluscope.cli.terminal.device_names import open_device
-from reluscope.cli.terminal.executors import ExecutorArguments, open_executor
+from reluscope.cli.terminal.executors import open_executor
 from reluscope.cli.terminal.failures import warn
 from reluscope.cli.terminal.outputs import PICTURES, Outputs, plan_outputs, said_of, write_all, write_each
 from reluscope.cli.terminal.printed_results import open_console, print_json, print_numbers, say, several, to_json
@@ -42,50 +40,39 @@ KINDS = {
 Color = Literal["region", "normal", "class"]
 
 
-def surface(
-    model: ModelArguments,
-    place: DomainArguments,
-    *,
-    output: int | tuple[int, int],
-    level: float,
-    plateaus: Literal["below", "above"],
-    budget: Budget,
-    workers: ExecutorArguments,
-    checkpoint: Path | None,
-    color: Color | None,
-    files: Sequence[Path],
-    force: bool,
-    common: Common,
-) -> int:
+def surface(given: SurfaceOptions) -> int:
     """Find the level set, print its numbers, write what is asked for, and return the exit code."""
-    outputs = plan_outputs(files, KINDS, force=force)
-    _check_materials(outputs, color, force=force)
+    name, level, color, common = given.model.name, given.level, given.color, given.common
+    outputs = plan_outputs(given.output, KINDS, force=given.force)
+    _check_materials(outputs, color, force=given.force)
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
-        network, where = open_domain(place, model, seed=common.seed, device=device, bar=bar)
+        network, where = open_domain(given.where, given.model, seed=common.seed, device=device, bar=bar)
     _check_dimensions(outputs, where)
-    with keeping_results(), open_executor(workers) as executor, warnings.catch_warnings():
+    with keeping_results(), open_executor(given.workers) as executor, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # interruption is told by the note, and said at the end
         found = level_set(
             network,
             where.domain,
             level=level,
-            output=output,
-            plateaus=plateaus,
-            budget=budget,
+            output=given.outputs,
+            plateaus=given.plateaus,
+            budget=Budget(regions=given.regions, seconds=given.seconds),
             executor=executor,
             progress=Console(stderr=True).is_terminal and not common.quiet,
-            checkpoint=checkpoint,
+            checkpoint=given.checkpoint,
         )
-    plain = {**describe(found, network, where, model.name, outputs), "level": level}
+    plain = {**describe(found, network, where, name, outputs), "level": level}
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         written = write_each(outputs, lambda path: _write(path, found, network, color, plain), hidden=common.quiet)
     if common.as_json:
         print_json({**plain, "files": [str(path) for path in written]})
     elif not common.quiet:
-        what = " - ".join(f"output {one}" for one in (found.outputs if network.left_off is None else _listed(output)))
-        say(open_console(), f"{model.name}: {what} = {level:g} on {where.words}", style="bold")
+        what = " - ".join(
+            f"output {one}" for one in (found.outputs if network.left_off is None else _listed(given.outputs))
+        )
+        say(open_console(), f"{name}: {what} = {level:g} on {where.words}", style="bold")
         _print(found, Outputs(tuple(written)))
     for one in said:
         if issubclass(one.category, UserWarning):

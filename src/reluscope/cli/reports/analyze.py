@@ -7,12 +7,13 @@ from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from reluscope.cli.reading.model_arguments import ModelArguments
 from reluscope.cli.reading.opened_models import check_file_of_labels, open_model_and_data
+from reluscope.cli.reports.reporting import AnalyzeOptions, DemoOptions
+from reluscope.cli.terminal import BEGAN
 from reluscope.cli.terminal.common_options import Common
 from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
 from reluscope.cli.terminal.device_names import open_device
-from reluscope.cli.terminal.executors import ExecutorArguments, open_executor
+from reluscope.cli.terminal.executors import ExecutorOptions, open_executor
 from reluscope.cli.terminal.failures import FAILED, warn
 from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, print_json, say, several
 from reluscope.cli.terminal.progress_bar import Bar, show_progress, taking
@@ -36,27 +37,26 @@ DEMO = "demo network"
 START, WORTH_HELP = 2.0, 6.0
 
 
-def analyze(
-    models: Sequence[ModelArguments],
-    data: str,
-    *,
-    labels: Path | None,
-    output: Path | None,
-    samples: int | None,
-    settings: Settings,
-    force: bool,
-    resume: bool,
-    common: Common,
-    began: float,
-) -> int:
+def analyze(given: AnalyzeOptions) -> int:
     """Write a report on one model or several and data, and return the exit code."""
-    if resume and len(models) > 1:
+    models, common = given.models, given.common
+    if given.resume and len(models) > 1:
         raise InputError("--resume goes on with the report of one model: leave it out, and add --force")
     folder = check_folder(
-        output or Path("reluscope-" + "-".join(dict.fromkeys(one.stem for one in models))), force=force, resume=resume
+        given.output or Path("reluscope-" + "-".join(dict.fromkeys(one.stem for one in models))),
+        force=given.force,
+        resume=given.resume,
     )
     device = open_device(common.device)
-    check_file_of_labels(labels)
+    check_file_of_labels(given.labels)
+    settings = Settings(
+        seed=common.seed,
+        margin=given.margin,
+        num_segments=given.segments,
+        seconds=given.seconds,
+        regions=given.regions,
+        task=given.task,
+    )
     reports, kept = [], None
     with show_progress(hidden=common.quiet) as bar:
 
@@ -64,7 +64,9 @@ def analyze(
             check_labels(dataset, num_outputs, settings.task)
 
         opened = [
-            open_model_and_data(one, data, labels=labels, most=samples, device=device, bar=bar, check=check)
+            open_model_and_data(
+                one, given.data, labels=given.labels, most=given.samples, device=device, bar=bar, check=check
+            )
             for one in models
         ]
         subjects = [
@@ -76,7 +78,7 @@ def analyze(
         subjects = [subject.limited(most) for subject in subjects]
         with keeping_results(), _helpers(subjects, common, bar) as helpers:
             if len(models) == 1:
-                kept = KeptSections(folder, subjects[0], resume=resume)
+                kept = KeptSections(folder, subjects[0], resume=given.resume)
             for subject, help_ in zip(subjects, helpers, strict=True):
                 reports.append(_built(subject, bar, kept, help_))
                 if reports[-1].was_interrupted:
@@ -86,24 +88,23 @@ def analyze(
             if kept is not None and not reports[0].was_interrupted:
                 kept.close()
     advice = "; the same command with --resume goes on" if kept is not None else ""
-    return _conclude(reports, page, common, began, advice=advice)
+    return _conclude(reports, page, common, advice=advice)
 
 
-def demo(
-    output: Path, *, settings: Settings, force: bool, common: Common, began: float, executor: Executor | None
-) -> int:
+def demo(given: DemoOptions, executor: Executor | None) -> int:
     """Write the report of the embedded network, with the help of an executor's processes, and return the exit code."""
-    folder = check_folder(output, force=force or _holds_demo(output))
+    common = given.common
+    folder = check_folder(given.output, force=given.force or _holds_demo(given.output))
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
         bar.say("Loading the embedded network")
         data = digits("test")
-        subject = Subject(loaded_demo_network(data.points).to(device), data, DEMO, settings)
+        subject = Subject(loaded_demo_network(data.points).to(device), data, DEMO, Settings(seed=common.seed))
         with keeping_results(), _helpers([subject], common, bar, executor) as helpers:
             report = _built(subject, bar, None, helpers[0])
             bar.say("Writing the page", 1.0)
             page = write_report(report, folder)
-    return _conclude([report], page, common, began)
+    return _conclude([report], page, common)
 
 
 def _holds_demo(folder: Path) -> bool:
@@ -137,7 +138,7 @@ def _helpers(
         return
     with ExitStack() as stack:
         if executor is None:
-            executor = stack.enter_context(open_executor(ExecutorArguments(workers=number)))
+            executor = stack.enter_context(open_executor(ExecutorOptions(workers=number)))
         assert executor is not None
         yield [stack.enter_context(helped(executor, number, subject)) for subject in subjects]
 
@@ -150,7 +151,7 @@ def _built(
     )
 
 
-def _conclude(reports: Sequence[Report], page: Path, common: Common, began: float, *, advice: str = "") -> int:
+def _conclude(reports: Sequence[Report], page: Path, common: Common, *, advice: str = "") -> int:
     """Print what was found, and return the exit code."""
     for section in (section for report in reports for section in report.sections):
         if section.status == "failed":
@@ -158,14 +159,14 @@ def _conclude(reports: Sequence[Report], page: Path, common: Common, began: floa
     if common.as_json:
         print_json(reports[0].to_dict() if len(reports) == 1 else reports_to_dict(reports))
     elif not common.quiet:
-        _summarize(reports, page, began)
+        _summarize(reports, page)
     if any(report.was_interrupted for report in reports):
         warn(f"interrupted; what was done until then is in {page}{advice}")
         return INTERRUPTED
     return 0 if all(report.is_complete for report in reports) else FAILED
 
 
-def _summarize(reports: Sequence[Report], page: Path, began: float) -> None:
+def _summarize(reports: Sequence[Report], page: Path) -> None:
     console = open_console()
     for name, report in zip(names_of(reports), reports, strict=True):
         say(console, f"{name} on {report.subject.data.describe()}", style="bold")
@@ -178,4 +179,4 @@ def _summarize(reports: Sequence[Report], page: Path, began: float) -> None:
             elif (headline := section.content.headline) is not None:
                 add_row(table, headline.finding.name, headline.text, headline.finding.claim)
         console.print(table)
-    say(console, f"{time.perf_counter() - began:.1f} s; the report is in {page}")
+    say(console, f"{time.perf_counter() - BEGAN:.1f} s; the report is in {page}")

@@ -8,8 +8,9 @@ import threading
 import time
 import webbrowser
 
-from reluscope.cli.reports.looked_at import Looked, open_session
-from reluscope.cli.terminal.common_options import Common
+from reluscope.cli.reports.exploring import ExploreOptions
+from reluscope.cli.reports.looked_at import open_session
+from reluscope.cli.terminal import BEGAN
 from reluscope.cli.terminal.ctrl_c import keeping_results
 from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.cli.terminal.standard_output import results
@@ -17,18 +18,18 @@ from reluscope.explorer.serving.desk import Desk
 from reluscope.explorer.serving.server import Server
 
 
-def explore(looked: Looked, *, port: int, browser: bool, common: Common, began: float) -> int:
+def explore(given: ExploreOptions) -> int:
     """Serve the explorer until Ctrl-C, and return the exit code."""
-    with show_progress(hidden=common.quiet) as bar:
-        server = Server(Desk(open_session(looked, common, bar)), port)
+    with show_progress(hidden=given.common.quiet) as bar:
+        server = Server(Desk(open_session(given, bar)), given.port)
         bar.say("Looking at the first plane")
         _warm(server.desk)
     server.start()
     print(server.url, file=results())
     # Whoever reads this through a pipe waits for it.
-    ready = f"Ready after {time.perf_counter() - began:.1f} s, for this machine only; Ctrl-C ends it."
+    ready = f"Ready after {time.perf_counter() - BEGAN:.1f} s, for this machine only; Ctrl-C ends it."
     print(ready, file=results(), flush=True)
-    if browser:
+    if given.browser:
         webbrowser.open(server.url)
     _wait_for_interruption()
     server.close()

@@ -1,55 +1,60 @@
 """Commands that show a network to look at: on a page of this machine, and in a file."""
 
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from reluscope.cli.reading.loading_options import LoadingOptions
-from reluscope.cli.reading.model_arguments import ModelArguments, check_data
-from reluscope.cli.reading.parsing import complete_data
-from reluscope.cli.reading.shared_options import (
-    DATA_HELP,
-    MODEL_HELP,
-    Force,
-    Labels,
-    Samples,
-    path_of,
-)
-from reluscope.cli.terminal import BEGAN
+from reluscope.cli.reading.model_arguments import LoadingOptions, ModelArguments, check_data
+from reluscope.cli.reading.shared_options import MODEL_HELP, AnyData, Labels, Samples
 from reluscope.cli.terminal.application import app
-from reluscope.cli.terminal.common_options import Common, command
-from reluscope.cli.terminal.progress_bar import show_progress
+from reluscope.cli.terminal.common_options import Common, Force, command
 
 STARTING = 2.0  # seconds that imports take
 
-AnyModel = Annotated[str | None, typer.Argument(metavar="MODEL", help=MODEL_HELP, show_default=False)]
-AnyData = Annotated[str | None, typer.Option("--data", metavar="DATA", help=DATA_HELP, autocompletion=complete_data)]
-Demo = Annotated[bool, typer.Option("--demo", help="Look at the embedded network of digits, without MODEL and --data.")]
-Training = Annotated[
-    str | None,
-    typer.Option("--tracker", metavar="FILE", help="The file of a reluscope.Tracker that kept weights: its epochs."),
-]
+
+@dataclass(frozen=True)
+class SceneOptions:
+    """The model and data that a command shows; without a model, the embedded network."""
+
+    model: Annotated[str | None, typer.Argument(metavar="MODEL", help=MODEL_HELP, show_default=False)] = None
+    data: AnyData = None
+    labels: Labels = None
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Look at the embedded network of digits, without MODEL and --data.")
+    ] = False
+    _: KW_ONLY
+    loading: LoadingOptions
+    common: Common
+
+    @property
+    def loaded(self) -> ModelArguments | None:
+        """The model, if there is one."""
+        return None if self.model is None else self.loading.of(self.model, self.loading.weights)
+
+    def check(self, samples: int | None) -> None:
+        """Refuse what makes no sense together, and files that are not there."""
+        others = {"MODEL": self.model, "--data": self.data, "--labels": self.labels}
+        given = [*(name for name, value in others.items() if value is not None), *self.loading.given]
+        if self.demo and given:
+            raise typer.BadParameter(
+                f"the embedded network brings its own data: leave {given[0]} out", param_hint="--demo"
+            )
+        if not self.demo and self.model is None:
+            raise typer.BadParameter("expected a model: name one, or add --demo", param_hint="MODEL")
+        if self.data is None and not self.demo:
+            for name, value in (("--labels", self.labels), ("--samples", samples)):
+                if value is not None:
+                    raise typer.BadParameter("this is about --data, which is missing", param_hint=name)
+        check_data(self.data, self.labels)
+        if self.loaded is not None:
+            self.loaded.check()
 
 
 @command(app, "Look at a network's regions on a page of this machine.", without=("as_json", "quiet"))
-def explore(
-    model: AnyModel = None,
-    data: AnyData = None,
-    labels: Labels = None,
-    demo: Demo = False,
-    tracker: Training = None,
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, metavar="N", help="Port of the page; 0 for any that is free.")
-    ] = 0,
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the page, or only print its address.")
-    ] = True,
-    samples: Samples = None,
-    *,
-    loading: LoadingOptions,
-    common: Common,
-) -> int:
+@dataclass(frozen=True)
+class ExploreOptions(SceneOptions):
     """Look at a network: the exact regions of a plane through three samples, to zoom into without end.
 
     The page is served to this machine alone, until Ctrl-C. Point at a region to learn what the network is there; drag
@@ -65,32 +70,39 @@ def explore(
       reluscope explore net.onnx --data x.npz --tracker run.parquet
       reluscope explore net.onnx --data x.npy --no-browser --port 8765
     """  # noqa: D301
-    given = _model(model, data, labels, demo, loading, samples)
-    with show_progress(hidden=common.quiet) as bar:
-        bar.say("Starting", None, STARTING)
-        from reluscope.cli.reports.explore import explore as run
-        from reluscope.cli.reports.looked_at import Looked
 
-    looked = Looked(given, data, path_of(labels), path_of(tracker), samples)
-    return run(looked, port=port, browser=browser, common=common, began=BEGAN)
+    tracker: Annotated[
+        Path | None,
+        typer.Option(
+            "--tracker",
+            metavar="FILE",
+            help="The file of a reluscope.Tracker that kept weights: its epochs.",
+            parser=Path,
+        ),
+    ] = None
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, metavar="N", help="Port of the page; 0 for any that is free.")
+    ] = 0
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page, or only print its address.")
+    ] = True
+    samples: Samples = None
+
+    def run(self) -> int:
+        """Serve the explorer until Ctrl-C, and return the exit code."""
+        self.check(self.samples)
+        from reluscope.cli.terminal.progress_bar import show_progress
+
+        with show_progress(hidden=self.common.quiet) as bar:
+            bar.say("Starting", None, STARTING)
+            from reluscope.cli.reports.explore import explore
+
+        return explore(self)
 
 
 @command(app, "Write one plane as a page to keep and to zoom into.")
-def snapshot(
-    model: AnyModel = None,
-    data: AnyData = None,
-    labels: Labels = None,
-    demo: Demo = False,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="The page (.html). By default reluscope-MODEL.html."),
-    ] = None,
-    samples: Samples = None,
-    force: Force = False,
-    *,
-    loading: LoadingOptions,
-    common: Common,
-) -> int:
+@dataclass(frozen=True)
+class SnapshotOptions(SceneOptions):
     """Write the plane that `reluscope explore` shows first as one page that needs nothing else.
 
     It can be pointed at, coloured and zoomed into wherever there is a browser: without reluscope, a server or the
@@ -102,35 +114,28 @@ def snapshot(
       reluscope snapshot net.onnx --data x.npy --labels y.npy
       reluscope snapshot small.onnx -o plane.html --force
     """  # noqa: D301
-    given = _model(model, data, labels, demo, loading, samples)
-    with show_progress(hidden=common.quiet) as bar:
-        bar.say("Starting", None, STARTING)
-        from reluscope.cli.reports.looked_at import Looked
-        from reluscope.cli.reports.snapshot_command import snapshot as run
 
-    looked = Looked(given, data, path_of(labels), None, samples)
-    page = Path(output or f"reluscope-{'demo' if looked.model is None else looked.model.stem}.html")
-    return run(looked, output=page, force=force, common=common, began=BEGAN)
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The page (.html). By default reluscope-MODEL.html.",
+            parser=Path,
+        ),
+    ] = None
+    samples: Samples = None
+    force: Force = False
+    tracker = None
 
+    def run(self) -> int:
+        """Write one plane as a page, and return the exit code."""
+        self.check(self.samples)
+        from reluscope.cli.terminal.progress_bar import show_progress
 
-def _model(
-    model: str | None,
-    data: str | None,
-    labels: str | None,
-    demo: bool,
-    loading: LoadingOptions,
-    samples: int | None,
-) -> ModelArguments | None:
-    """Return the model that is to be looked at, or refuse what makes no sense together."""
-    others = {"MODEL": model, "--data": data, "--labels": labels}
-    if demo and (given := [*(name for name, value in others.items() if value is not None), *loading.given]):
-        raise typer.BadParameter(f"the embedded network brings its own data: leave {given[0]} out", param_hint="--demo")
-    if not demo and model is None:
-        raise typer.BadParameter("expected a model: name one, or add --demo", param_hint="MODEL")
-    if data is None and not demo:
-        for name, value in (("--labels", labels), ("--samples", samples)):
-            if value is not None:
-                raise typer.BadParameter("this is about --data, which is missing", param_hint=name)
+        with show_progress(hidden=self.common.quiet) as bar:
+            bar.say("Starting", None, STARTING)
+            from reluscope.cli.reports.snapshot_command import snapshot
 
-    check_data(data, labels)
-    return None if model is None else loading.read(model)
+        return snapshot(self)

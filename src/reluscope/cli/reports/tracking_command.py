@@ -1,11 +1,9 @@
 """``reluscope track-report``: a page about the records of a tracker."""
 
-from pathlib import Path
-
 from reluscope.analyses.tracking.records import Records, read_records
-from reluscope.cli.terminal.common_options import Common
-from reluscope.cli.terminal.outputs import plan_outputs, write_all
-from reluscope.cli.terminal.printed_results import open_console, print_json, print_numbers, say, several, to_json
+from reluscope.cli.reports.tracking_commands import TrackReportOptions
+from reluscope.cli.terminal.outputs import conclude, plan_outputs, write_all
+from reluscope.cli.terminal.printed_results import open_console, print_numbers, say, several
 from reluscope.errors import InputError
 from reluscope.plots.models.training_curves import cost_in_words
 from reluscope.report.training_page import records_as_plain, render_records
@@ -23,20 +21,15 @@ SHOWN = (
 KINDS = {".html": "the page", ".json": "what --json prints"}
 
 
-def track_report(file: Path, *, output: list[Path], force: bool, common: Common) -> int:
+def track_report(given: TrackReportOptions) -> int:
     """Write the page, print the last record, and return the exit code."""
-    records = read_records(file)
-    files = plan_outputs(output or [file.with_suffix(".html")], KINDS, force=force)
+    file, records = given.file, read_records(given.file)
+    files = plan_outputs(given.output or [file.with_suffix(".html")], KINDS, force=given.force)
     if file.resolve() in [path.resolve() for path in files.paths]:
         raise InputError(f"-o {file} is the file of the records: name another")
     plain = records_as_plain(records)
-    contents = {path: to_json(plain) + "\n" for path in files.of(".json")}
-    contents |= {path: render_records(records) for path in files.of(".html")}
-    write_all(contents)
-    if common.as_json:
-        print_json(plain)
-    elif not common.quiet:
-        _print(records, [str(path) for path in files.paths])
+    write_all({path: render_records(records) for path in files.of(".html")})
+    conclude(plain, files, given.common, lambda: _print(records, [str(path) for path in files.paths]))
     return 0
 
 

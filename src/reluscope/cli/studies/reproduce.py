@@ -10,6 +10,7 @@ from typing import Any
 
 from reluscope import plots
 from reluscope.citations import CITATIONS
+from reluscope.cli.studies.reproducing import ReproduceOptions
 from reluscope.cli.studies.study_compare import DIFFERENT, StudyComparison, compare, stored
 from reluscope.cli.studies.study_numbers import (
     FORMAT,
@@ -40,52 +41,46 @@ Pair = tuple[Dataset, Dataset] | tuple[None, None]
 PAGE, WHOLE_PAGE, RECORDS = "README.md", "index.html", "records"
 
 
-def reproduce(
-    name: str | None,
-    *,
-    size: Size,
-    changes: Mapping[Change, int],
-    only: Sequence[str],
-    data: Sequence[str],
-    output: Path | None,
-    seconds: float | None,
-    compare_with: Path | None,
-    force: bool,
-    resume: bool,
-    common: Common,
-) -> int:
+def reproduce(given: ReproduceOptions) -> int:
     """List the studies, or run those of a name, and return the exit code."""
+    name, common = given.study, given.common
     if name is None:
         return _list(common)
     studies = choose_studies(name)
-    _check_changes(studies, changes, only)
+    asked: dict[Change, int | None] = {
+        "replicates": given.replicates,
+        "points": given.points,
+        "epochs": given.epochs,
+    }
+    changes: dict[Change, int] = {what: number for what, number in asked.items() if number is not None}
+    _check_changes(studies, changes, given.only)
     device = open_device(common.device)
-    folder = output or Path(f"reluscope-{name.replace('/', '-')}")
-    _check_folder(folder, force=force, resume=resume)
+    folder = given.output or Path(f"reluscope-{name.replace('/', '-')}")
+    _check_folder(folder, force=given.force, resume=given.resume)
     began = time.perf_counter()
     done: list[Done] = []
     with show_progress(hidden=common.quiet) as bar:
-        opened, beside = _open_data(data, size, studies, bar)
+        opened, beside = _open_data(given.data, given.size, studies, bar)
         settings = [
             Setting(
-                size,
+                given.size,
                 *opened[study.data],
                 common.seed,
-                seconds,
+                given.seconds,
                 beside=beside.get(study.beside),
                 device=str(device),
                 progress=bar.say,
-                only=tuple(only),
+                only=given.only,
                 **changes,
             )
             for study in studies
         ]
         before = {}
-        if compare_with is not None:  # what cannot be compared is refused before hours of work
+        if given.compare is not None:  # what cannot be compared is refused before hours of work
             named = {study.name: setting for study, setting in zip(studies, settings, strict=True)}
-            before = stored(compare_with, named)
+            before = stored(given.compare, named)
         records = [
-            open_records(folder / RECORDS / study.figure, _key(setting), resume=resume)
+            open_records(folder / RECORDS / study.figure, _key(setting), resume=given.resume)
             for study, setting in zip(studies, settings, strict=True)
         ]
         with keeping_results():

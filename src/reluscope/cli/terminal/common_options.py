@@ -1,14 +1,16 @@
-"""Options that all commands share, declared once, and the way a function becomes a command.
+"""Options that all commands share, declared once, and the way a class of options becomes a command.
 
-A parameter whose type is a dataclass stands for a group of options, one per field; those of keyword-only parameters
-come last in the help.
+A command is a frozen dataclass: its fields are the options, its docstring is the help, and ``run`` does the work. A
+field whose type is a dataclass stands for a group of options; those that are keyword-only come last in the help.
 """
 
-import inspect
-from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
-from functools import wraps
-from typing import Annotated, Any, NoReturn, get_type_hints
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from enum import StrEnum
+from inspect import Parameter, Signature
+from pathlib import Path
+from typing import Annotated, Any, Literal, NoReturn, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -32,57 +34,97 @@ class Common:
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False
 
 
-Command = Callable[..., int | None]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
 
 
-def command(app: typer.Typer, short_help: str, *, without: tuple[str, ...] = ()) -> Callable[[Command], Command]:
-    """Register a function as a command that takes the shared options as its argument ``common``.
+@dataclass(frozen=True)
+class JsonFile:
+    """A file for what ``--json`` prints."""
 
-    The function returns an exit code; what it raises becomes one sentence. `without` names shared options that would do
-    nothing in this command.
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write what --json prints to a .json file.", parser=Path),
+    ] = None
+    force: Force = False
+
+
+class Command(Protocol):
+    """The options of a command, as they were given."""
+
+    @property
+    def common(self) -> Common:
+        """The shared options."""
+        ...
+
+    def run(self) -> int | None:
+        """Do the work, and return the exit code; what it raises becomes one sentence."""
+        ...
+
+
+Declared = TypeVar("Declared", bound=Command)
+
+
+def command(
+    app: typer.Typer, short_help: str, *, without: tuple[str, ...] = ()
+) -> Callable[[type[Declared]], type[Declared]]:
+    """Register a class of options as a command: ``TrackReportOptions`` as ``track-report``.
+
+    `without` names shared options that would do nothing in this command.
     """
 
-    def register(function: Command) -> Command:
-        own, groups, last = [], {}, []
-        for parameter in inspect.signature(function, eval_str=True).parameters.values():
-            kind = parameter.annotation
-            if isinstance(kind, type) and is_dataclass(kind):
-                groups[parameter.name] = kind, _options(kind, without if kind is Common else ())
-                if parameter.kind is parameter.KEYWORD_ONLY:
-                    last.append(parameter.name)
-            else:
-                own.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
-        options = [option for name, (_, group) in groups.items() if name not in last for option in group]
-        shared = [option for name in last for option in groups[name][1]]
-
-        @wraps(function)
+    def register(declared: type[Declared]) -> type[Declared]:
         def run(**given: Any) -> NoReturn:
-            made = {
-                name: kind(**{option.name: given.pop(option.name) for option in group})
-                for name, (kind, group) in groups.items()
-            }
-            common = made["common"]
-            limit_threads(common.threads)
-            finish(lambda: function(**given, **made), debug=common.debug)
+            made = _made(declared, given)
+            limit_threads(made.common.threads)
+            finish(made.run, debug=made.common.debug)
 
-        arguments = [one for one in own if one.default is inspect.Parameter.empty]
-        others = [one for one in own if one.default is not inspect.Parameter.empty]
-        parameters = [*arguments, *options, *others, *shared]
-        run.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportAttributeAccessIssue]
-        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        app.command(function.__name__.replace("_", "-"), short_help=short_help)(run)
-        return function
+        options = [one for _, one in sorted(_options(declared, without), key=lambda ranked: ranked[0])]
+        run.__doc__ = declared.__doc__
+        run.__signature__ = Signature(options)  # pyright: ignore[reportFunctionMemberAccess]
+        run.__annotations__ = {one.name: one.annotation for one in options}
+        name = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", declared.__name__.removesuffix("Options")).lower()
+        app.command(name, short_help=short_help)(run)
+        return declared
 
     return register
 
 
-def _options(kind: Any, left_out: tuple[str, ...]) -> list[inspect.Parameter]:
-    """Return the fields of a group as options."""
+def _options(kind: Any, without: tuple[str, ...], *, is_group: bool = False) -> Iterator[tuple[int, Parameter]]:
+    """Yield the options of a class and its groups with their ranks: required ones first, those of groups before others.
+
+    Keyword-only fields follow the other ones.
+    """
     hints = get_type_hints(kind, include_extras=True)
-    return [
-        inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
-        )
-        for field in fields(kind)
-        if field.name not in left_out
-    ]
+    for field in sorted(fields(kind), key=lambda one: one.kw_only):
+        hint = hints[field.name]
+        if is_dataclass(hint):
+            yield from _options(hint, without, is_group=True)
+        elif field.name not in without:
+            rank, default = (0 if is_group else 1, Parameter.empty) if field.default is MISSING else (2, field.default)
+            yield rank, Parameter(field.name, Parameter.KEYWORD_ONLY, default=default, annotation=_for_typer(hint))
+
+
+def _for_typer(hint: Any) -> Any:
+    """Return an annotation for Typer: a list for ``tuple[T, ...]``, an enumeration for ``Literal``, parsed text."""
+    kind, option = get_args(hint)
+    is_repeated = get_origin(kind) is tuple
+    if is_repeated:
+        kind = get_args(kind)[0]
+    for choice in (kind, *get_args(kind)):
+        if get_origin(choice) is Literal:
+            kind = StrEnum("Choice", [(name, name) for name in get_args(choice)])
+    if option.parser:
+        kind = str
+    return Annotated[list[kind] if is_repeated else kind, option]
+
+
+def _made(kind: Any, given: dict[str, Any]) -> Any:
+    """Return a class of options with its groups, made of all options of a command by name."""
+    made = {}
+    for name, hint in get_type_hints(kind).items():
+        if is_dataclass(hint):
+            made[name] = _made(hint, given)
+        elif name in given:
+            value = given[name].value if isinstance(given[name], StrEnum) else given[name]
+            made[name] = tuple(value) if isinstance(value, list) else value
+    return kind(**made)

@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Annotated
 from urllib.parse import urlsplit
+
+import typer
 
 from reluscope.cli.terminal.threads import limit_threads
 from reluscope.errors import InputError
@@ -19,22 +22,40 @@ PATIENCE, SCHEDULER_PATIENCE, WORKER_PATIENCE = 10.0, 30.0, 120.0
 
 
 @dataclass(frozen=True)
-class ExecutorArguments:
-    """The options for the executor, as they were given."""
+class ExecutorOptions:
+    """An executor: this process alone, several processes, or a cluster."""
 
-    workers: int | None = None  # processes on this machine
-    scheduler: str | None = None  # address of a dask scheduler
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, metavar="N", help="Share the work between so many processes of one thread."),
+    ] = None
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            "--dask", metavar="SCHEDULER", help="Share it between the workers of a dask scheduler: tcp://HOST:PORT."
+        ),
+    ] = None
+
+    def check(self, *, certify: bool = False) -> None:
+        """Raise BadParameter for two options, or one that would do nothing.
+
+        `certify` says that signs are decided in rational arithmetic, which is not shared.
+        """
+        if self.workers is not None and self.dask is not None:
+            raise typer.BadParameter("there is one way to share the work: leave --workers or --dask out")
+        if certify and (self.workers or self.dask):
+            raise typer.BadParameter("--certify works in one process: leave --workers and --dask out")
 
 
 @contextmanager
-def open_executor(given: ExecutorArguments) -> Iterator[Executor | None]:
+def open_executor(given: ExecutorOptions) -> Iterator[Executor | None]:
     """Yield the executor asked for, or None for this process.
 
     At the end, unfinished work is given up: by then all needed results have come back. InputError if dask is not
     installed, or no scheduler with workers answers.
     """
-    if given.scheduler is not None:
-        with _dask(given.scheduler) as executor:
+    if given.dask is not None:
+        with _dask(given.dask) as executor:
             yield executor
     elif given.workers is not None:
         with _processes(given.workers) as executor:

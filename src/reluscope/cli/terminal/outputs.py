@@ -6,13 +6,17 @@ What is there already stays unless the user says otherwise, and every file is wr
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from reluscope.cli.terminal.common_options import Common, JsonFile
 from reluscope.cli.terminal.ctrl_c import keeping_results
+from reluscope.cli.terminal.printed_results import print_json, to_json
 from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.errors import InputError
 from reluscope.files.whole_files import check_writable, make_folder, write_files
 
 PICTURES = (".svg", ".png", ".pdf")
+JSON = "what --json prints"
 # More files than these are counted where they lie in one folder.
 MANY = 4
 
@@ -63,6 +67,25 @@ def plan_outputs(
     for path in paths:
         check_writable(path.parent, f"name another place with {option}")
     return Outputs(tuple(dict.fromkeys(paths)))
+
+
+def plan_json(given: JsonFile) -> Outputs:
+    """Check, before any work, that the file for what ``--json`` prints may be written, and return it."""
+    return plan_outputs([given.output] if given.output else [], {".json": JSON}, force=given.force)
+
+
+def print_results(plain: Mapping[str, Any], common: Common, show: Callable[[], None]) -> None:
+    """Print results as JSON, or show them to people, or neither, as options say."""
+    if common.as_json:
+        print_json(plain)
+    elif not common.quiet:
+        show()
+
+
+def conclude(plain: Mapping[str, Any], files: Outputs, common: Common, show: Callable[[], None]) -> None:
+    """Print results as JSON, or show them to people, or neither; and write those files that are JSON."""
+    print_results(plain, common, show)
+    write_all({path: to_json(plain) + "\n" for path in files.of(".json")})
 
 
 def write_all(contents: Mapping[Path, bytes | str]) -> None:

@@ -1,26 +1,22 @@
 """``reluscope boolean``: spectrum, class, swaps value and the smallest known network of one Boolean function."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from reluscope import Budget, Finding
 from reluscope.errors import InputError
-from reluscope.extending.commands import Common
 from reluscope.extending.printing import (
     add_row,
     bibliography,
+    conclude,
     make_table,
     open_console,
-    plan_outputs,
-    print_json,
+    plan_json,
     print_numbers,
     say,
     several,
     show_progress,
-    to_json,
-    write_all,
 )
 from reluscope_studies.boolean.constructions import Construction
 from reluscope_studies.boolean.function import BooleanFunction
@@ -29,36 +25,24 @@ from reluscope_studies.boolean.smallest import smallest_known
 from reluscope_studies.boolean.spectra import degree, entropy, influences, spectrum, total_influence
 from reluscope_studies.boolean.swapping import swaps
 from reluscope_studies.boolean.thresholds import threshold_test
+from reluscope_studies.commands.boolean_functions import BooleanOptions
 
 FORMAT = "reluscope boolean 1"
 _MAX_INPUTS_OF_NETWORK = 10
 _MAX_COEFFICIENTS = 32
 
 
-def boolean(
-    text: str,
-    *,
-    inputs: int | None,
-    leak: float,
-    seconds: float | None,
-    output: Path | None,
-    force: bool,
-    common: Common,
-) -> int:
+def boolean(given: BooleanOptions) -> int:
     """Print what is known of a function, and return the exit code."""
-    files = plan_outputs([output] if output else [], {".json": "what --json prints"}, force=force)
-    function = read_function(text, inputs)
+    files = plan_json(given.file)
+    function = read_function(given.function, given.inputs)
     if function.num_inputs > _MAX_INPUTS_OF_NETWORK:
         raise InputError(f"expected a function of at most {_MAX_INPUTS_OF_NETWORK} inputs, got {function.num_inputs}")
-    with show_progress(hidden=common.quiet) as bar:
+    with show_progress(hidden=given.common.quiet) as bar:
         bar.say("Looking for the best direction")
-        plain, findings = look(function, leak=leak, budget=Budget(seconds=seconds))
-    plain = {"format": FORMAT, "text": text, **plain}
-    if common.as_json:
-        print_json(plain)
-    elif not common.quiet:
-        _print(function, plain, findings)
-    write_all({path: to_json(plain) + "\n" for path in files.paths})
+        plain, findings = look(function, leak=given.leak, budget=Budget(seconds=given.seconds))
+    plain = {"format": FORMAT, "text": given.function, **plain}
+    conclude(plain, files, given.common, lambda: _print(function, plain, findings))
     return 0
 
 

@@ -1,7 +1,6 @@
 """The domain of a command: a plane or a segment through points, or a box of inputs."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -9,6 +8,7 @@ from jaxtyping import Float
 
 from reluscope.analyses.classification.class_predictions import predicted_classes
 from reluscope.analyses.samples.choosing import choose_triple
+from reluscope.cli.reading.domain_options import DomainOptions
 from reluscope.cli.reading.model_arguments import ModelArguments
 from reluscope.cli.reading.opened_models import open_model, open_model_and_data
 from reluscope.cli.terminal.progress_bar import Bar
@@ -20,23 +20,6 @@ from reluscope.networks.network import Network
 
 MARGIN = 0.25
 MAX_NAMED = 4
-
-
-@dataclass(frozen=True)
-class DomainArguments:
-    """The options for the domain, as they were given.
-
-    Two samples or points make a segment, three a plane. Beside a box, `samples` is one row, at which the other inputs
-    stay.
-    """
-
-    data: str | None = None  # a data file or a named problem
-    samples: tuple[int, ...] | None = None  # rows of the data
-    points: Path | None = None  # a file of points
-    num_points: int = 3  # how many points the file must hold
-    box: tuple[tuple[float, float], ...] = ()  # (lo, hi): one for all inputs, or one per input
-    inputs: tuple[int, ...] | None = None  # which inputs the box is about
-    margin: float | None = None  # how far beyond the points, share of longer side
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +42,7 @@ class OpenedDomain:
 
 
 def open_domain(
-    given: DomainArguments,
+    given: DomainOptions,
     model: ModelArguments,
     *,
     seed: int,
@@ -83,8 +66,8 @@ def open_domain(
         words = f"their values in sample {rows[0]:,} of {dataset.name}"
         return network, _box(given, network, points[rows[0]], words, most_dimensions)
     if given.points is not None:
-        if len(points) != given.num_points:
-            wanted = "two points, the ends of a segment" if given.num_points == 2 else "the three points of a plane"
+        if len(points) != (2 if given.plane is None else 3):
+            wanted = "two points, the ends of a segment" if given.plane is None else "the three points of a plane"
             raise ShapeError(
                 f"{given.points} must hold {wanted}, one per row, got {len(points):,}: choose among many with --data "
                 "and --samples"
@@ -97,7 +80,7 @@ def open_domain(
     return network, _through(points[list(rows)], names, rows, given.margin, dataset.name)
 
 
-def _named_rows(given: DomainArguments, dataset: Dataset, numbers: tuple[int, ...]) -> tuple[int, ...]:
+def _named_rows(given: DomainOptions, dataset: Dataset, numbers: tuple[int, ...]) -> tuple[int, ...]:
     rows = given.samples or ()
     if len(rows) not in numbers:
         wanted = "one, at which the other inputs stay" if numbers == (1,) else "two (a segment) or three (a plane)"
@@ -144,7 +127,7 @@ def _through(
 
 
 def _box(
-    given: DomainArguments, network: Network, rest: np.ndarray, rest_words: str, most_dimensions: int | None
+    given: DomainOptions, network: Network, rest: np.ndarray, rest_words: str, most_dimensions: int | None
 ) -> OpenedDomain:
     chosen = given.inputs if given.inputs is not None else tuple(range(network.num_inputs))
     most = network.num_inputs if most_dimensions is None else most_dimensions
