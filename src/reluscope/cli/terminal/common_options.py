@@ -95,7 +95,7 @@ def _options(kind: Any, without: tuple[str, ...], *, is_group: bool = False) -> 
     Keyword-only fields follow the other ones.
     """
     hints = get_type_hints(kind, include_extras=True)
-    for field in sorted(fields(kind), key=lambda one: one.kw_only):
+    for field in sorted(fields(kind), key=lambda one: one.kw_only is True):
         hint = hints[field.name]
         if is_dataclass(hint):
             yield from _options(hint, without, is_group=True)
