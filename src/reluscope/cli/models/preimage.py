@@ -25,6 +25,7 @@ from reluscope.analyses.preimages import (
 from reluscope.analyses.preimages.kind_certificates import Certificate
 from reluscope.analyses.preimages.kinds import joined
 from reluscope.cli.models.inspecting import PreimageOptions
+from reluscope.cli.reading.boxes import box_of
 from reluscope.cli.reading.opened_models import check_sample, describe_model, open_model_and_data
 from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
 from reluscope.cli.terminal.device_names import open_device
@@ -33,7 +34,6 @@ from reluscope.cli.terminal.outputs import conclude, plan_json
 from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, say, several
 from reluscope.cli.terminal.progress_bar import Bar, show_progress
 from reluscope.datasets.dataset import Dataset
-from reluscope.errors import InputError
 from reluscope.findings.written_findings import signed
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.network import Network
@@ -64,7 +64,8 @@ def preimage(given: PreimageOptions) -> int:
         gate = _gate(network, given.gate)
         layer = read_layer(network, gate)
         inputs = layer_inputs(network, dataset.points[rows], gate)
-        box = _box(given.box, layer)
+        every, each = f"all that {layer.name} reads", "its {number} inputs"
+        box = box_of(given.box, layer.num_inputs, every=every, each=each) if given.box else None
         kinds = _classified(layer, inputs, box, bar)
         found = _PreimageFindings(network, dataset, layer, rows[: len(kinds)], inputs, kinds, box, sample is not None)
     conclude(found.describe(name), files, given.common, lambda: found.print(name))
@@ -79,19 +80,6 @@ def _gate(network: Network, given: str | None) -> str | int | None:
     if given is not None and given not in {gate.name for gate in network.gates} and given.isdecimal():
         return int(given)
     return given
-
-
-def _box(box: tuple[tuple[float, float], ...], layer: GateLayer) -> Box | None:
-    if not box:
-        return None
-    sides = box * layer.num_inputs if len(box) == 1 else box
-    if len(sides) != layer.num_inputs:
-        raise InputError(
-            f"give --box once for all that {layer.name} reads, or once for each of its {layer.num_inputs} inputs, got "
-            f"{len(sides)} boxes"
-        )
-    low, high = (np.array(ends) for ends in zip(*sides, strict=True))
-    return Box(low, high)
 
 
 def _classified(layer: GateLayer, inputs: np.ndarray, box: Box | None, bar: Bar) -> Preimages:

@@ -15,6 +15,7 @@ from reluscope.analyses.robustness import boundary_distance, decision_distance_w
 from reluscope.analyses.robustness.distance_quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE_WITHIN
 from reluscope.analyses.samples.data_box import data_box
 from reluscope.cli.models.inspecting import RegionOptions
+from reluscope.cli.reading.boxes import box_of
 from reluscope.cli.reading.opened_models import check_sample, describe_model, open_model_and_data
 from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.outputs import conclude, plan_json
@@ -60,17 +61,12 @@ def region(given: RegionOptions) -> int:
 
 def _domain(box: tuple[tuple[float, float], ...], dataset: Dataset, network: Network) -> Box:
     """Return the box that was given, or else that of the data."""
-    if not box:
-        found = data_box(dataset.points.reshape(len(dataset), -1))
-        if found is None:
-            raise InputError(f"all entries of {dataset.name} are equal, so it has no range: give --box LO,HI")
-        return found
-    number = network.num_inputs
-    sides = box * number if len(box) == 1 else box
-    if len(sides) != number:
-        raise InputError(f"give --box once for all inputs, or once for each of the {number}, got {len(sides)} boxes")
-    low, high = zip(*sides, strict=True)
-    return Box(np.array(low), np.array(high))
+    if box:
+        return box_of(box, network.num_inputs, each="the {number}")
+    found = data_box(dataset.points.reshape(len(dataset), -1))
+    if found is None:
+        raise InputError(f"all entries of {dataset.name} are equal, so it has no range: give --box LO,HI")
+    return found
 
 
 def _look(network: Network, dataset: Dataset, sample: int, domain: Box, facets: bool, bar: Bar) -> "_RegionFindings":

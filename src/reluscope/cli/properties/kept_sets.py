@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from reluscope import plots
 from reluscope.cli.terminal.outputs import PICTURES, Outputs, write_all, write_each
+from reluscope.cli.terminal.picture_files import picture_file
 from reluscope.cli.terminal.printed_results import to_json
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _write(path: Path, found: Kept, plain: dict[str, Any], draw: Callable[[], "F
     elif suffix in (".csv", ".parquet"):
         write_all({path: _rows(found, suffix)})
     else:
-        write_all({path: _picture(draw(), suffix, name)})
+        write_all({path: picture_file(draw(), suffix, name)})
 
 
 def _rows(found: Kept, suffix: str) -> bytes:
@@ -65,14 +65,4 @@ def _rows(found: Kept, suffix: str) -> bytes:
         pyarrow.csv.write_csv(found.to_table(), buffer)
     else:
         pyarrow.parquet.write_table(found.to_table(), buffer)
-    return buffer.getvalue()
-
-
-def _picture(figure: "Figure", suffix: str, name: str) -> bytes | str:
-    if suffix == ".svg":
-        return plots.to_svg(figure, name=name)
-    if suffix == ".png":
-        return plots.to_png(figure)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="pdf")
     return buffer.getvalue()

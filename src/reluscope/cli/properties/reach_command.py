@@ -13,12 +13,13 @@ from reluscope.analyses.reachability.closed_loop import check_fits
 from reluscope.arguments import read_axes
 from reluscope.cli.properties.kept_sets import kinds_of, write_kept
 from reluscope.cli.properties.verifying import ReachOptions, budget_of
+from reluscope.cli.reading.boxes import box_of
 from reluscope.cli.reading.opened_models import describe_model, open_model
 from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
 from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.failures import about, warn
-from reluscope.cli.terminal.outputs import PICTURES, plan_outputs, said_of
-from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, print_json, say
+from reluscope.cli.terminal.outputs import PICTURES, plan_outputs, print_results, said_of
+from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, say
 from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Box
@@ -38,10 +39,9 @@ def reach(given: ReachOptions) -> int:
     model, plant, common = given.model, given.plant, given.common
     planned = plan_outputs(given.output, KINDS, force=given.force)
     moved = read_plant(plant)
-    start, safe = (
-        _of_states(sides, len(moved.A), name) for sides, name in ((given.box, "--box"), (given.within, "--within"))
-    )
-    assert start is not None  # the option has to be given
+    number = len(moved.A)
+    start = box_of(given.box, number, every="all states")
+    safe = box_of(given.within, number, every="all states", option="--within") if given.within else None
     if planned.of(*PICTURES) and start.dim > 1:  # one state is drawn over the steps
         read_axes(given.axes, "states", start.dim)
     device = open_device(common.device)
@@ -66,10 +66,7 @@ def reach(given: ReachOptions) -> int:
     written = write_kept(
         planned, found, plain, lambda: plots.reach(found, states=given.axes), "reach", hidden=common.quiet
     )
-    if common.as_json:
-        print_json(plain)
-    elif not common.quiet:
-        _print(found, kept, f"{model.name} and {plant.name}", safe)
+    print_results(plain, common, lambda: _print(found, kept, f"{model.name} and {plant.name}", safe))
     if is_interrupted(found.stop) or len(written) < len(planned.paths):
         warn(f"interrupted{'; later steps are missing' * is_interrupted(found.stop)}; {said_of(written)}")
         return INTERRUPTED
@@ -104,18 +101,6 @@ def read_plant(path: Path) -> Plant:
             raise InputError(f"{said}: {name} has {tables[name].ndim} dimensions")
     with about(path):
         return Plant(**tables)
-
-
-def _of_states(sides: tuple[tuple[float, float], ...], number: int, option: str) -> Box | None:
-    """Return a box of states, None if none was given."""
-    if not sides:
-        return None
-    if len(sides) not in (1, number):
-        raise InputError(
-            f"give {option} once for all states, or once for each of the {number} in order, got {len(sides)}"
-        )
-    lower, upper = np.array(sides * number if len(sides) == 1 else sides).T
-    return Box(lower, upper)
 
 
 def _steps(found: ReachableSets, kept: list[bool | None]) -> list[dict[str, Any]]:

@@ -11,8 +11,8 @@ from reluscope.cli.reading.opened_models import describe_model, open_model
 from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
 from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.failures import about, warn
-from reluscope.cli.terminal.outputs import PICTURES, plan_outputs, said_of
-from reluscope.cli.terminal.printed_results import open_console, print_json, print_numbers, say, several
+from reluscope.cli.terminal.outputs import PICTURES, plan_outputs, print_results, said_of
+from reluscope.cli.terminal.printed_results import open_console, print_numbers, say, several
 from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.stopping import is_interrupted
 
@@ -54,17 +54,18 @@ def violations(given: ViolationsOptions) -> int:
         "violations",
         hidden=common.quiet,
     )
-    if common.as_json:
-        print_json(plain)
-    elif not common.quiet:
-        console = open_console()
-        say(console, f"{model.name} and {path.name}", style="bold")
-        print_numbers(console, [found.volume(), found.share()])
-        say(console, _sentence(found))
+    print_results(plain, common, lambda: _print(found, f"{model.name} and {path.name}"))
     if is_interrupted(found.stop) or len(written) < len(planned.paths):
         warn(f"interrupted; {said_of(written)}")
         return INTERRUPTED
     return SOME if len(found) else NONE if found.undecided == 0 else OPEN
+
+
+def _print(found: Violations, what: str) -> None:
+    console = open_console()
+    say(console, what, style="bold")
+    print_numbers(console, [found.volume(), found.share()])
+    say(console, _sentence(found))
 
 
 def _sentence(found: Violations) -> str:

@@ -8,6 +8,7 @@ from jaxtyping import Float
 
 from reluscope.analyses.classification.class_predictions import predicted_classes
 from reluscope.analyses.samples.choosing import choose_triple
+from reluscope.cli.reading.boxes import box_of
 from reluscope.cli.reading.domain_options import DomainOptions
 from reluscope.cli.reading.model_arguments import ModelArguments
 from reluscope.cli.reading.opened_models import open_model, open_model_and_data
@@ -141,13 +142,7 @@ def _box(
         raise InputError(
             f"--inputs must name {number} from 0 to {network.num_inputs - 1:,}, got {','.join(map(str, chosen))}"
         )
-    sides = given.box * len(chosen) if len(given.box) == 1 else given.box
-    if len(sides) != len(chosen):
-        raise InputError(
-            f"give --box once for all inputs, or once for each of the {len(chosen)} in order, got {len(sides)} boxes"
-        )
-    low, high = (np.array(ends) for ends in zip(*sides, strict=True))
-    window = Box(low, high)
+    window = box_of(given.box, len(chosen))
     axes = tuple(f"input {one}" for one in chosen)
     named = " and ".join(axes) if len(axes) <= MAX_NAMED else f"{len(axes):,} inputs"
     if len(chosen) == network.num_inputs and chosen == tuple(range(len(chosen))):

@@ -10,13 +10,11 @@ from reluscope.cli.regions.counting import BoundsOptions
 from reluscope.cli.terminal.outputs import conclude, plan_json
 from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, say, short
 from reluscope.cli.terminal.progress_bar import show_progress
-from reluscope.errors import InputError
 from reluscope.findings import Claim
 from reluscope.findings.written_findings import SIGNS
 
 if TYPE_CHECKING:
     from reluscope.geometry.polyhedra.domains import Box
-    from reluscope.networks.network import Network
 
 FORMAT = "reluscope bounds 1"
 
@@ -24,22 +22,23 @@ FORMAT = "reluscope bounds 1"
 def bounds(given: BoundsOptions) -> int:
     """Print the bounds of an architecture or of a model, and return the exit code."""
     files, model = plan_json(given.file), given.loaded
-    network = named = None
+    named = where = None
     with show_progress(hidden=given.common.quiet) as bar:
         if model is not None:
+            from reluscope.cli.reading.boxes import box_of
             from reluscope.cli.reading.models import open_network
             from reluscope.cli.reading.opened_models import describe_model
 
             bar.say("Loading the model")
-            network = open_network(model)
-            named = describe_model(network, model.name)
-            architecture = Architecture.of(network)
+            # The bound from the weights reads the network; all others read its architecture.
+            subject = open_network(model)
+            named = describe_model(subject, model.name)
+            where = box_of(given.box or [(0.0, 1.0)], subject.num_inputs)
+            architecture = Architecture.of(subject)
         else:
-            architecture = Architecture.of(given.arch or (), rank=given.rank)
+            subject = architecture = Architecture.of(given.arch or (), rank=given.rank)
         bar.say("Working out the bounds")
-        where = None if network is None else _box(network, given.box)
-        # The bound from the weights reads the network; all others read the same architecture.
-        rows = table(architecture if network is None else network, box=where)
+        rows = table(subject, box=where)
     plain = {
         "format": FORMAT,
         "model": named,
@@ -70,20 +69,6 @@ def describe(architecture: Architecture, rows: Sequence[BoundRow]) -> dict[str, 
         ],
         "sources": [{"key": source.key, "citation": str(source)} for source in _sources(rows)],
     }
-
-
-def _box(network: "Network", given: Sequence[tuple[float, float]]) -> "Box":
-    import numpy as np
-
-    from reluscope.geometry.polyhedra.domains import Box
-
-    sides = list(given) or [(0.0, 1.0)]
-    if len(sides) not in (1, network.num_inputs):
-        raise InputError(
-            f"give --box once for all inputs, or once for each of the {network.num_inputs:,} in order, got {len(sides)}"
-        )
-    low, high = (np.array(ends) for ends in zip(*sides, strict=True))
-    return Box(low, high) if len(sides) == network.num_inputs else Box(low[0], high[0], network.num_inputs)
 
 
 def _sources(rows: Sequence[BoundRow]):

@@ -19,8 +19,8 @@ from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
 from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.executors import open_executor
 from reluscope.cli.terminal.failures import warn
-from reluscope.cli.terminal.outputs import PICTURES, Outputs, plan_outputs, said_of, write_each
-from reluscope.cli.terminal.printed_results import print_json, say, several
+from reluscope.cli.terminal.outputs import PICTURES, Outputs, plan_outputs, print_results, said_of, write_each
+from reluscope.cli.terminal.printed_results import say, several
 from reluscope.cli.terminal.progress_bar import Bar, show_progress, taking
 from reluscope.errors import InputError
 from reluscope.networks.network import Network
@@ -91,10 +91,7 @@ def partition(given: PartitionOptions) -> int:
                 warn(f"{path} was not written: work that ended early, or has no time left, has no certificate")
             files = files.without(".certificate")
         written = write_each(files, lambda path: result.write(path, given.color, plain), hidden=common.quiet)
-    if common.as_json:
-        print_json({**plain, "files": [str(path) for path in written]})
-    elif not common.quiet:
-        result.print(written)
+    print_results({**plain, "files": [str(path) for path in written]}, common, lambda: result.print(written))
     if interrupted or len(written) < len(files.paths):
         open_cells = f" with {several(part.num_open, 'cell')} unfinished" if part.num_open else ""
         warn(f"interrupted{open_cells}; {said_of(written)}")

@@ -14,6 +14,7 @@ from reluscope.analyses.bodies.measured_regions import typical_values
 from reluscope.cli.reading.opened_domains import OpenedDomain
 from reluscope.cli.reading.opened_models import describe_model
 from reluscope.cli.terminal.outputs import Outputs, listed, write_all
+from reluscope.cli.terminal.picture_files import picture_file
 from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, say, several, to_json
 from reluscope.findings import Finding, Findings
 from reluscope.findings.written_findings import signed, with_ends
@@ -117,7 +118,7 @@ class PartitionResult:
         elif suffix == ".json":
             write_all({path: to_json(plain) + "\n"})
         else:
-            write_all({path: _picture(self.draw(color), suffix)})
+            write_all({path: picture_file(self.draw(color), suffix, "partition")})
 
     def print(self, written: Sequence[Path]) -> None:
         """Print the number of regions, their quantities, and what the reader has to know of them."""
@@ -213,13 +214,3 @@ def _doubts(part: Partition | StreamedPartition) -> list[str]:
         how = " With --certify rational arithmetic decides them." if part.dim <= 2 else ""
         found.append(f"Too close to zero to decide in float64: {several(part.num_undecided, 'sign')}.{how}")
     return found
-
-
-def _picture(figure: Figure, suffix: str) -> bytes | str:
-    if suffix == ".svg":
-        return plots.to_svg(figure, name="partition")
-    if suffix == ".png":
-        return plots.to_png(figure)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="pdf")
-    return buffer.getvalue()

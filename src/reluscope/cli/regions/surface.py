@@ -1,11 +1,12 @@
 """``reluscope surface``: where an output equals a level, as a mesh, a picture and numbers."""
 
-import io
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from matplotlib.figure import Figure
 from rich.console import Console
 
 from reluscope import plots
@@ -18,8 +19,17 @@ from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
 from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.executors import open_executor
 from reluscope.cli.terminal.failures import warn
-from reluscope.cli.terminal.outputs import PICTURES, Outputs, plan_outputs, said_of, write_all, write_each
-from reluscope.cli.terminal.printed_results import open_console, print_json, print_numbers, say, several, to_json
+from reluscope.cli.terminal.outputs import (
+    PICTURES,
+    Outputs,
+    plan_outputs,
+    print_results,
+    said_of,
+    write_all,
+    write_each,
+)
+from reluscope.cli.terminal.picture_files import picture_file
+from reluscope.cli.terminal.printed_results import open_console, print_numbers, say, several, to_json
 from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.errors import InputError
 from reluscope.files.mesh_files import KINDS as MESHES
@@ -66,14 +76,10 @@ def surface(given: SurfaceOptions) -> int:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         written = write_each(outputs, lambda path: _write(path, found, network, color, plain), hidden=common.quiet)
-    if common.as_json:
-        print_json({**plain, "files": [str(path) for path in written]})
-    elif not common.quiet:
-        what = " - ".join(
-            f"output {one}" for one in (found.outputs if network.left_off is None else _listed(given.outputs))
-        )
-        say(open_console(), f"{name}: {what} = {level:g} on {where.words}", style="bold")
-        _print(found, Outputs(tuple(written)))
+    shown = found.outputs if network.left_off is None else _listed(given.outputs)
+    title = f"{name}: {' - '.join(f'output {one}' for one in shown)} = {level:g} on {where.words}"
+    plain["files"] = [str(path) for path in written]
+    print_results(plain, common, lambda: _print(title, found, written))
     for one in said:
         if issubclass(one.category, UserWarning):
             warn(str(one.message))
@@ -152,30 +158,23 @@ def _write(path: Path, found: LevelSet, network: Network, color: Color | None, p
     elif suffix == ".json":
         write_all({path: to_json(plain) + "\n"})
     else:
-        write_all({path: _picture(found, network, color, suffix)})
+        write_all({path: picture_file(_drawn(found, network, color), suffix, "surface")})
 
 
-def _picture(found: LevelSet, network: Network, color: Color | None, suffix: str) -> bytes | str:
+def _drawn(found: LevelSet, network: Network, color: Color | None) -> Figure:
     if color == "class" and found.dim == 3:
-        figure = plots.level_set(found, color=_classes(found, network), label="class")
-    else:
-        figure = plots.level_set(found, color=None if color == "class" else color)
-    if suffix == ".svg":
-        return plots.to_svg(figure, name="surface")
-    if suffix == ".png":
-        return plots.to_png(figure)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="pdf")
-    return buffer.getvalue()
+        return plots.level_set(found, color=_classes(found, network), label="class")
+    return plots.level_set(found, color=None if color == "class" else color)
 
 
 def _listed(output: int | tuple[int, int]) -> tuple[int, ...]:
     return output if isinstance(output, tuple) else (output,)
 
 
-def _print(found: LevelSet, files: Outputs) -> None:
+def _print(title: str, found: LevelSet, written: Sequence[Path]) -> None:
     """Print the numbers, and what the reader has to know of them."""
     console = open_console()
+    say(console, title, style="bold")
     table = found.findings()
     print_numbers(console, [table.finding(name) for name in table])
     if not len(found) and not found.num_open:
@@ -192,6 +191,6 @@ def _print(found: LevelSet, files: Outputs) -> None:
         )
     if found.num_undecided:
         say(console, f"Too close to zero to decide in float64: {several(found.num_undecided, 'sign')}.")
-    written = ", ".join(str(path) for path in files.paths)
     seconds = f"{found.work.get('seconds', 0.0):.2f} s"
-    say(console, f"{seconds}; written: {written}." if written else f"{seconds}; to keep it, add -o surface.ply.")
+    listed = ", ".join(map(str, written))
+    say(console, f"{seconds}; written: {listed}." if written else f"{seconds}; to keep it, add -o surface.ply.")
