@@ -1,4 +1,4 @@
-"""Public names that moved, with their new addresses, which an AttributeError gives until version 0.3."""
+"""Public names and commands that moved, with their new addresses, which errors give until version 0.3."""
 
 from collections.abc import Sequence
 
@@ -41,6 +41,9 @@ MOVED = {
     "plots.correlation_counts": "reluscope_studies.pictures.correlation_counts",
     "plots.boolean_direction": "reluscope_studies.pictures.boolean_direction",
 }
+
+# Command -> distribution that it comes with.
+MOVED_COMMANDS = {"boolean": "reluscope-studies"}
 
 
 def refuse(module: str, name: str, public: Sequence[str] = ()) -> AttributeError:

@@ -351,3 +351,11 @@ def test_two_models_share_a_page(folder, quick_report):
     assert (folder / "out" / "regions-2.parquet").exists()
     assert reluscope(*models, "--resume").exit_code == 1
     assert reluscope(*models, "--force", "--weights", "net.safetensors").exit_code == 2
+
+
+def test_a_command_of_a_package_that_is_not_installed_is_told_where_it_is(monkeypatch):
+    monkeypatch.setattr("reluscope.cli.terminal.application._offered", dict)
+    result = reluscope("boolean", "x1 ^ x2")
+    assert result.exit_code == 2
+    assert "The command boolean comes with the package reluscope-studies: pip install reluscope-st" in result.stderr
+    assert "No such command 'bolean'" in reluscope("bolean").stderr

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from reluscope.moved_names import MOVED_COMMANDS
 from reluscope.version import __version__
 
 
@@ -15,6 +16,8 @@ class _WithPackages(TyperGroup):
         found = super().get_command(ctx, cmd_name)
         if found is None and (offered := _offered().get(cmd_name)):
             found = typer.main.get_command(offered.load())
+        if found is None and (package := MOVED_COMMANDS.get(cmd_name)) and not ctx.resilient_parsing:
+            ctx.fail(f"The command {cmd_name} comes with the package {package}: pip install {package}")
         return found
 
     def list_commands(self, ctx: Any) -> list[str]:
