@@ -232,7 +232,7 @@ def test_a_class_that_rounding_could_have_made_is_no_change():
         small, large = np.array([-1.0 - 1e-8, 1.0 + 1e-8]), np.array([-1.0 - 1e-2, 1.0 + 1e-2])
         assert _first_other_class(view, small[None], ties=False) is None
         assert _first_other_class(view, np.array([small, large]), ties=False)[1] == 1
-        assert _first_other_class(view, np.array([small, large]), ties=False)[0].tolist() == large.tolist()
+        assert _first_other_class(view, np.array([small, large]), ties=False)[0] == pytest.approx(large)
         assert _first_other_class(view, small[None], ties=True)[1] == 1
         assert _first_other_class(view, np.zeros((1, 2)), ties=True) is None
         assert _first_other_class(view, np.zeros((0, 2)), ties=True) is None
@@ -333,7 +333,7 @@ def test_a_class_right_beyond_counts_if_rounding_cannot_undo_it():
         view = viewpoint(*open_domain(net, None), np.array([3.0, 1.0]), L2, tolerance)
         found = changes._first_other_class(view, steps, ties=False)
         assert (None if found is None else found[1]) == expected
-        assert found is None or found[0].tolist() == steps[2].tolist()
+        assert found is None or found[0] == pytest.approx(steps[2])
         assert changes._first_other_class(view, steps[:0], ties=True) is None
         assert changes._first_other_class(view, steps[:2], ties=True) is None  # at a tie the lower class stays
 

@@ -36,6 +36,7 @@ from reluscope.regions.region_of_code import region_of_code
 from reluscope.tolerance import Tolerance
 
 Pieces = tuple[np.ndarray, ...]
+_Given = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 # Lengths below this, relative to the point and its distances, are not resolved in floats. The domain has no part in it.
 RESOLUTION = 1e-9
@@ -45,6 +46,11 @@ MAX_MULTIPLICATIONS = 2_000_000
 MAX_LENGTH = 1e5
 # Polyhedra of no more dimensions than these have the box around them as bounds: finding it takes fractions.
 MAX_BOUNDED = 3
+# Rows move inwards by at least this share of the point's scale, so that a point inside them has an interior around it.
+LEAST_MOVE = 1e-100
+# Corrections of a step by the rows that it violates. Where they do not suffice, programs solve for the nearest point of
+# rows that moved by such shares of the distance more, for programs have tolerances, and within so many distances.
+MAX_PUSHES, MOVES, FARTHEST = 3, (0.0, 4e-9, 1e-7), 1e3
 # A direction leads away from rows of length 1 if its entries are at most 1 and it leaves each of them by so much.
 LEAST_WAY_IN = 1e-5
 
@@ -60,6 +66,14 @@ class SearchDomain:
     def contains(self, x: Float[np.ndarray, " n"]) -> bool:
         """Return whether a point lies in the domain, up to rounding."""
         return bool(self.half_spaces.contains(x, 1e-12 * float(np.abs(x).max())))
+
+    def inside(self, x: Float[np.ndarray, "s n"]) -> Float[np.ndarray, "k n"]:
+        """Return points clipped to the bounds, those that all rows hold for certain."""
+        limits = self.half_spaces
+        x = np.clip(x, limits.lower, limits.upper)
+        rounding = 2 * (x.shape[1] + 8) * np.finfo(float).eps
+        sizes = np.abs(x) @ np.abs(limits.rows).T + np.abs(limits.offsets)
+        return x[(x @ limits.rows.T <= limits.offsets - rounding * sizes).all(axis=1)]
 
     def within(self, units: InputUnits) -> "SearchDomain":
         """Return the domain in units of inputs."""
@@ -127,6 +141,12 @@ class Viewpoint:
     def upper(self) -> Float[np.ndarray, " n"]:
         """Upper bounds of steps."""
         return np.maximum(self.domain.half_spaces.upper - self.x, 0.0)
+
+    @cached_property
+    def sure_bounds(self) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+        """Bounds of steps that lead into the domain, whatever rounding made of differences."""
+        low, high = (np.where(np.isfinite(ends), np.nextafter(ends, 0.0), ends) for ends in (self.lower, self.upper))
+        return low, high
 
     @cached_property
     def scale(self) -> float:
@@ -286,6 +306,7 @@ class StepRegion:
         self.errors = np.concatenate([errors, view.rounding * sizes])
         self.entries = np.concatenate([entries, np.full(len(limits.rows), view.rounding)])
         self.origin = np.zeros(len(view.x))
+        self._last: tuple[Rival | None, _Given] | None = None  # the rows that were asked for last
 
     @cached_property
     def rivals(self) -> list[Rival]:
@@ -343,29 +364,17 @@ class StepRegion:
 
         Any combination of rows says something of this kind; that of the nearest change has the largest level.
         """
-        form = -(found.multipliers @ self.half_spaces_beyond(rival).rows)
-        length = float(self.view.norm.dual.size(form))
-        if not length > 0:
+        rows, offsets, errors, entries = self._given(rival)
+        form = -(found.multipliers @ rows)
+        length, doubt = float(self.view.norm.dual.size(form)), float(found.multipliers @ entries)
+        if not length > 0 or (doubt > 0 and not np.isfinite(self.reach)):
             return None, 0.0
-        level = -float(found.multipliers @ self.half_spaces_beyond(rival).offsets)
+        level = -float(found.multipliers @ (offsets + errors)) - (doubt * self.reach if doubt > 0 else 0.0)
         return form / length, level / length
 
     def nearest_change(self, rival: Rival, bound: float) -> NearestPoint:
         """Return the step to the nearest point of the set where another class is not below the point's own."""
         return self._nearest(self.half_spaces_beyond(rival), self.view.norm, bound)
-
-    def rounding(self, rival: Rival, found: NearestPoint) -> float:
-        """Return what rounding makes of the distance of a nearest change, to first order.
-
-        Its multipliers say how much it moves with the rows that hold it: a corner of two that are nearly parallel moves
-        by far more than they do.
-        """
-        rows, _, errors, entries = self._given(rival)
-        length = float(self.view.norm.dual.size(found.multipliers @ rows))
-        if not length > 0:
-            return rival.error / rival.length if rival.length > 0 else 0.0
-        doubt = float(found.multipliers @ errors) + float(found.multipliers @ entries) * found.distance
-        return doubt / length
 
     def proved(self, rival: Rival | None, found: NearestPoint) -> float:
         """Return a distance below which no change, or no point of the set, is, whatever rounding made of the rows."""
@@ -374,10 +383,12 @@ class StepRegion:
         errors, entries = float(multipliers @ errors), float(multipliers @ entries)
         if found.is_empty or errors == entries == 0:
             return found.lower
-        length = float(self.view.norm.dual.size(form := multipliers @ rows))
+        form, bounds = multipliers @ rows, found.bound_multipliers
+        # What multipliers were divided by: in l2 the length of their sum, with those of bounds; in l1 and linf, where a
+        # side of a box may stop what exceeds it, at least 1.
+        length = float(np.linalg.norm(form + bounds)) if self.view.norm.order == 2 else 1.0
         lower = (found.lower * length - errors) / (length + entries) if length > 0 else 0.0
         if not np.isfinite(found.distance):  # multipliers of a contradiction, or nearly one, with those of bounds
-            bounds = found.bound_multipliers
             sides = np.where(bounds > 0, self.half_spaces.upper, np.where(bounds < 0, self.half_spaces.lower, 0.0))
             value = -float(multipliers @ offsets) - float(bounds @ sides) - errors
             terms = float(multipliers @ np.abs(offsets)) + float(np.abs(bounds) @ np.abs(sides))
@@ -390,31 +401,44 @@ class StepRegion:
             lower = max(lower, value / (steep * spread) if steep > 0 else 0.0)
         return max(0.0, min(found.lower, lower))
 
-    def _given(self, rival: Rival | None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def _given(self, rival: Rival | None) -> "_Given":
         """Return rows and offsets, bounds on their errors, and on what the rows' entries make of a step of length 1."""
-        half_spaces, errors, entries = self.half_spaces, self.errors, self.entries
-        if rival is not None:
-            half_spaces, errors = self.half_spaces_beyond(rival), np.append(errors, rival.error)
-            entries = np.append(entries, rival.entries)
-        spread = self.view.norm.dual.size_of_ones(len(self.origin))
-        own = self.view.rounding * self.view.norm.dual.size(half_spaces.rows)
-        return half_spaces.rows, half_spaces.offsets, errors, np.maximum(own, spread * entries)
+        if self._last is None or self._last[0] is not rival:
+            half_spaces, errors, entries = self.half_spaces, self.errors, self.entries
+            if rival is not None:
+                half_spaces, errors = self.half_spaces_beyond(rival), np.append(errors, rival.error)
+                entries = np.append(entries, rival.entries)
+            spread = self.view.norm.dual.size_of_ones(len(self.origin))
+            own = self.view.rounding * self.view.norm.dual.size(half_spaces.rows)
+            self._last = rival, (half_spaces.rows, half_spaces.offsets, errors, np.maximum(own, spread * entries))
+        return self._last[1]
 
-    def reached(self, rival: Rival, step: Float[np.ndarray, " n"], inner: Float[np.ndarray, " n"]) -> float:
-        """Return a distance at which the rival is not below for certain, from a step to a tie and one farther inside.
+    def reached(self, rival: Rival, found: NearestPoint) -> float:
+        """Return a distance at which the rival is certainly ahead in the set, infinite if none is known.
 
-        A share of the way between both makes up for what rounding may have made of all rows.
+        Rows move inwards by what rounding may have made of them, and the nearest point moves with them.
         """
         rows, offsets, errors, entries = self._given(rival)
-        far = max(float(self.view.norm.size(step)), float(self.view.norm.size(inner)))
-        errors = errors + entries * far
-        beyond, inside = rows @ step - offsets + errors, offsets - rows @ inner - errors
-        loose = beyond > 0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            shares = np.where(inside > 0, beyond / (beyond + inside), 1.0)[loose]
-        share = float(shares.max(initial=0.0))
-        ends = float(self.view.norm.size(step)), float(self.view.norm.size(inner))
-        return max(ends[0], (1 - share) * ends[0] + share * ends[1])
+        if rival.length == 0:  # ahead everywhere, or nowhere for certain
+            rows, offsets, errors, entries = rows[:-1], offsets[:-1], errors[:-1], entries[:-1]
+        else:
+            offsets = np.append(offsets[:-1], offsets[-1] - 2 * np.abs(rival.noise).sum())
+        if rival.length == 0 and not rival.is_sure:
+            return np.inf
+        unit, far = (len(self.origin) + 8) * np.finfo(float).eps, found.distance
+        margins = 2 * (errors + (entries + unit) * far) + LEAST_MOVE * self.view.scale
+        moved = HalfSpaces(rows, offsets - margins, *self.view.sure_bounds)
+        bound = FARTHEST * far + RESOLUTION * self.view.scale
+        for share in (None, *MOVES):
+            if share is not None:
+                found = self._nearest(replace(moved, offsets=moved.offsets - share * far), self.view.norm, bound)
+            if not np.isfinite(found.distance):
+                break
+            step = _pushed(moved, found.point)
+            far = float(self.view.norm.size(step) * (1 + unit))
+            if (rows @ step - offsets + errors + (entries + unit) * far < 0).all():
+                return far if far <= min(self.radius, self.clear) else np.inf
+        return np.inf
 
     def is_surely_empty(self, found: NearestPoint, rival: Rival | None) -> bool:
         """Return whether multipliers contradict each other by more than rounding makes of the rows."""
@@ -515,3 +539,21 @@ class StepRegion:
         own = self.half_spaces
         free = (step - own.lower > 10 * reach) & (own.upper - step > 10 * reach)
         return reach, own.offsets - own.rows @ step <= 10 * reach, free
+
+
+def _pushed(inside: HalfSpaces, step: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """Return a step clipped to the bounds and corrected by the least changes that fulfil the rows that it violates."""
+    step = np.clip(step, inside.lower, inside.upper)
+    taken = np.zeros(len(inside.rows), dtype=bool)
+    for _ in range(MAX_PUSHES):
+        over = inside.rows @ step - inside.offsets
+        if (over <= 0).all():
+            break
+        taken |= over > 0
+        free = (step > inside.lower) & (step < inside.upper)
+        if not free.any():
+            break
+        change = np.zeros(len(step))
+        change[free] = np.linalg.lstsq(inside.rows[np.ix_(taken, free)], np.maximum(over[taken], 0.0), rcond=None)[0]
+        step = np.clip(step - change, inside.lower, inside.upper)
+    return step

@@ -54,7 +54,8 @@ def confirm(cell: StepRegion, rival: Rival, found: NearestPoint) -> Change | Und
     if beyond is None or inner is None:
         return Undecided(found.lower)
     # The network itself has another class right beyond; the cell may show one that is nearer.
-    upper = min(float(view.norm.size(beyond[0])), cell.reached(rival, step, inner))
+    unit = 4 * (len(step) + 2) * np.finfo(float).eps
+    upper = min(float(view.norm.size(beyond[0]) * (1 + unit)), cell.reached(rival, found))
     return Change(found.distance, cell.proved(rival, found), max(upper, found.distance), step, *beyond)
 
 
@@ -72,18 +73,22 @@ def _share_within(step: np.ndarray, way: np.ndarray, cell: StepRegion) -> float:
 def _first_other_class(
     view: Viewpoint, steps: Float[np.ndarray, "s n"], *, ties: bool
 ) -> tuple[Float[np.ndarray, " n"], int] | None:
-    """Return the first step to where the class is another one beyond rounding, or by a tie if ties count."""
-    if not len(steps):
+    """Return the first step to where the class is another one beyond rounding, or by a tie if ties count.
+
+    It is the one that floats make of it, to a point in the domain.
+    """
+    places = view.domain.inside(view.x + steps)
+    if not len(places):
         return None
-    forward = rounded_forward(view.network, view.x + steps, tolerance=view.tolerance)
+    forward = rounded_forward(view.network, places, tolerance=view.tolerance)
     outputs, errors, own = forward.outputs, forward.errors, view.label
     labels = classes_of_outputs(outputs)
     if outputs.shape[1] == 1:
         outputs, errors = (np.column_stack([np.zeros(len(table)), table]) for table in (outputs, errors))
-    rows = np.arange(len(steps))
+    rows = np.arange(len(places))
     sure = outputs[rows, labels] - outputs[:, own] > errors[rows, labels] + errors[:, own]
     other = (labels != own) & (sure | ties)
     if not other.any():
         return None
     first = int(other.argmax())
-    return steps[first], int(labels[first])
+    return places[first] - view.x, int(labels[first])

@@ -4,7 +4,7 @@ from concurrent.futures import Executor
 
 import numpy as np
 
-from reluscope.analyses.robustness.cells_of_classes import Pieces, Viewpoint, open_domain, viewpoints
+from reluscope.analyses.robustness.cells_of_classes import Pieces, Rival, Viewpoint, open_domain, viewpoints
 from reluscope.analyses.robustness.distance_quantities import DECISION_DISTANCE_WITHIN, distances
 from reluscope.analyses.robustness.exact_cells import ExactCells
 from reluscope.analyses.samples.measuring import Measured, measure
@@ -14,6 +14,7 @@ from reluscope.budget import TimeBudget
 from reluscope.findings import Findings
 from reluscope.geometry.numbers.norms import AnyNorm, Norm
 from reluscope.geometry.polyhedra.domains import Domain
+from reluscope.geometry.polyhedra.nearest_point import NearestPoint
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.number_range import overflow_refused
@@ -61,8 +62,8 @@ def decision_distance_within(
     Returns
     -------
     Findings
-        ``decision_distance_within``, between the bound from duality and the value that rounding of the outputs and
-        of the region's rows allows, to first order; infinite where provably no such point exists. Where it is
+        ``decision_distance_within``, between the bound from duality and the distance of a point that is certainly in
+        the region and not of the point's class; infinite where provably no such point exists. Where it is
         finite and outputs cross, it is an upper bound on the distance to the closest decision boundary of the
         network; see `decision_distance`. Details: ``points`` (s, n), the closest point, NaN where there is none, in
         slice coordinates on a slice; ``classes`` and ``rivals`` (s,), the class of the point and the class that
@@ -123,8 +124,9 @@ def _measured(view: Viewpoint) -> Measured:
 def _nearest_change(view: Viewpoint, code: Pieces) -> tuple[float, float, float, np.ndarray, int]:
     """Return distance, its lower and upper bounds, step and rival of the nearest change of class in a code's region."""
     cell, exact = view.cell(code), ExactCells(view)
-    best, lower, step, label, error = np.inf, np.inf, np.full(len(cell.origin), np.nan), -1, 0.0
-    nearest_rival = None
+    best, lower, step, label = np.inf, np.inf, np.full(len(cell.origin), np.nan), -1
+    nearest: tuple[Rival, NearestPoint] | None = None
+    is_open = False  # whether rounding decides if some class wins anywhere
     for rival in sorted(cell.rivals, key=lambda rival: rival.distance):
         if not rival.is_sure:
             if (rival := exact.rival(code, rival)) is None:
@@ -135,23 +137,25 @@ def _nearest_change(view: Viewpoint, code: Pieces) -> tuple[float, float, float,
         if rival.least >= best:
             continue
         found = cell.nearest_change(rival, best)
-        lower = min(lower, found.lower)
+        if found.is_empty and not cell.is_surely_empty(found, rival):
+            lower, is_open = min(lower, rival.least), True
+            continue
+        lower = min(lower, cell.proved(rival, found))
         if found.distance < best:
-            best, step, label, nearest_rival = found.distance, found.point, rival.label, rival
-            error = cell.rounding(rival, found)
-    lower = min(lower, best) - error
-    if nearest_rival is None:
+            best, step, label, nearest = found.distance, found.point, rival.label, (rival, found)
+    if nearest is None and not is_open:
         return best, lower, best, step, label
-    is_reached = nearest_rival.length == 0 or cell.inward(step, nearest_rival) is not None
-    if is_reached and best + error < cell.clear:
-        return best, lower, best + error, step, label
     # Classes that seem to tie on the boundary of the region may miss each other by less than rounding, and a hyperplane
     # that is not among the rows may end the region before the change.
+    upper = np.inf if nearest is None else cell.reached(*nearest)
+    lower = min(lower, upper)
+    if np.isfinite(upper) and not is_open:
+        return float(np.clip(best, lower, upper)), lower, upper, step, label
     if not exact.is_small:
-        return lower, lower, np.inf, step, label
+        return lower, lower, upper, step, label
     changes = [one for rival in cell.rivals if (one := exact.change(code, rival.label)) is not None]
     if not changes:
         return np.inf, np.inf, np.inf, np.full(len(cell.origin), np.nan), -1
-    nearest = min(changes, key=lambda one: one.distance)
+    nearest_change = min(changes, key=lambda one: one.distance)
     lower = min(one.lower for one in changes)
-    return nearest.distance, lower, nearest.upper, nearest.step, nearest.label
+    return nearest_change.distance, lower, nearest_change.upper, nearest_change.step, nearest_change.label

@@ -20,7 +20,8 @@ from reluscope.geometry.programs.dual_newton import shortest_in_box
 from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 from reluscope.geometry.programs.proved_programs import MAX_DIMENSIONS, ProvedSystem
 
-# Violations of rows of length 1 that count as none, relative to the distance and to the size of the point.
+# Violations of rows of length 1 that count as none, relative to the distance; rows that contradict each other by no
+# more than this share of the point's size leave a point that violates them by so much.
 VIOLATION = 1e-12
 # Tolerances that are tried, one after the other.
 MAX_REFINEMENTS = 4
@@ -72,8 +73,8 @@ def nearest_point(
 ) -> NearestPoint:
     """Return the nearest point of ``{y : A y <= b, C y = d, lower <= y <= upper}``.
 
-    Rows hold within 1e-12 of the distance, the point's size and ``extent`` in l2, within 1e-9 of the distance in l1 and
-    linf, where the point need not be unique. Stops once the distance is at least ``bound``.
+    Rows hold within 1e-12 of the distance in l2, within 1e-9 of it in l1 and linf, where the point need not be unique;
+    within 1e-12 of the point's size and ``extent`` if they contradict each other. Stops at the distance ``bound``.
     """
     problem = _Problem(A, b, point, C, d, lower, upper, extent)
     bound = float(times_power(np.array(bound), -problem.exponent))
@@ -84,7 +85,10 @@ def nearest_point(
     for _ in range(MAX_REFINEMENTS):
         # Rows and bounds may be farther away than the point that is sought: they do not say how exact it is.
         tolerance = problem.tolerance(found)
-        if tolerance is None or (refined := _shortest(problem, spread * bound, tolerance)).status == STALLED:
+        if tolerance is None:
+            break
+        refined = _shortest(problem, spread * bound, tolerance)
+        if refined.status == STALLED or (refined.status == EMPTY and tolerance < problem.least_tolerance):
             break
         found = refined
     bounds = found.upper - found.lower
@@ -139,7 +143,7 @@ class _Problem:
         self.exponent = int(exponents(np.concatenate([[extent], point, slack, steps[np.isfinite(steps)]])))
         self.slack = times_power(slack, -self.exponent)
         known = times_power(np.abs(np.append(point, extent)), -self.exponent)
-        self._least_tolerance = VIOLATION * float(known.max())
+        self.least_tolerance = VIOLATION * float(known.max())
         self.lower, self.upper = np.split(times_power(steps, -self.exponent), 2)
         self.given = C[self.kept_equations], d[self.kept_equations], A[self.kept], b[self.kept], lower, upper
         # What rounding makes of the slacks of rows, and of rows of length 1 themselves.
@@ -185,7 +189,10 @@ class _Problem:
         return value / ((float(np.linalg.norm(form)) + rest) * (1 + self.rounding))
 
     def tolerance(self, found: ShortestVector) -> float | None:
-        """Return a smaller tolerance if a vector violates rows by more than is little beside it, else None."""
+        """Return a smaller tolerance if a vector violates sides by more than is little beside it, else None.
+
+        Below the least tolerance only sides that were passed over count: at tight ones the rest is rounding.
+        """
         if found.status != FOUND:
             return None
         beyond = self.rows @ found.vector - self.slack
@@ -193,9 +200,12 @@ class _Problem:
         sides = np.maximum(found.vector - self.upper, self.lower - found.vector)
         excess = max(float(beyond.max(initial=0.0)), float(sides.max(initial=0.0)))
         length = float(np.linalg.norm(found.vector))
-        if excess <= max(VIOLATION * length, self._least_tolerance):
-            return None
-        return max(VIOLATION * max(length, excess), self._least_tolerance)
+        if excess > max(VIOLATION * length, self.least_tolerance):
+            return max(VIOLATION * max(length, excess), self.least_tolerance)
+        beyond = (beyond - self.doubt)[found.rows == 0]
+        sides = sides[(found.upper == 0) & (found.lower == 0)]
+        excess = max(float(beyond.max(initial=0.0)), float(sides.max(initial=0.0)))
+        return VIOLATION * max(length, excess) if excess > VIOLATION * length else None
 
     def clipped(self, weights: np.ndarray) -> np.ndarray:
         """Return multipliers, those of inequalities with zero in place of negative numbers."""
@@ -326,7 +336,7 @@ def _by_program(problem: _Problem, norm: Norm, bound: float, start: ShortestVect
         excess = problem.rows @ step - problem.slack
         excess[: problem.num_equations] = 0.0
         excess[taken] = 0.0
-        fresh = np.flatnonzero(excess > max(VIOLATION, 1e-9 * longest))
+        fresh = np.flatnonzero(excess > VIOLATION * longest)
         if not len(fresh):
             distance = float(norm.size(step))
             return problem.result(distance, min(below, distance), step, weights, no_bounds)
@@ -393,7 +403,7 @@ class _LinfProgram:
             radius = self.longest / found.value
             step = radius * found.point[: self.dim]
             excess = np.stack([self.lower - step, step - self.upper])
-            fresh = (excess > 1e-9 * radius) & ~self.bounded
+            fresh = (excess > VIOLATION * radius) & ~self.bounded
             if not fresh.any():
                 return step, found.duals[self.places] * radius / self.longest
             self.bounded |= fresh
