@@ -10,10 +10,10 @@ import pytest
 
 import reluscope as rs
 from reluscope.analyses.bodies.volumes import region_volumes
-from reluscope.analyses.counting.parity import count_lower_by_parity
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.testing import pseudo_random_network
 from reluscope_studies.annulus.cosines import expected_cosine, random_orthogonality
+from reluscope_studies.bounds import count_lower_by_parity
 
 pytestmark = pytest.mark.nightly
 

@@ -14,12 +14,12 @@ counts, upper, single = [], [], []
 for width in widths:
     net = rs.load(rs.testing.default_network([2, width, width, 1], seed=0))
     counts.append(int(rs.count(net, rs.Space(2))))
-    upper.append(int(rs.bounds.serra_upper(net)))
-    single.append(int(rs.bounds.zaslavsky(2 * width, 2)))
+    upper.append(int(rs.bounds.upper(net)))
+    single.append(int(rs.bounds.upper([2, 2 * width])))
 
 figure = Figure(figsize=(6.5, 4.2), layout="constrained")
 axes = rs.plots.style.canvas(figure.add_subplot(), (6.5, 4.2))
-lines = {"upper bound (Serra et al. 2018)": upper, "one layer of as many units, at most": single, "counted": counts}
+lines = {"upper bound (best known)": upper, "one layer of as many units, at most": single, "counted": counts}
 for index, (name, numbers) in enumerate(lines.items()):
     style = {"color": rs.plots.style.category(index), "linestyle": rs.plots.style.dashes(index)}
     axes.plot(widths, numbers, marker="osD"[index], label=name, **style)

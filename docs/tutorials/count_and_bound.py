@@ -36,8 +36,8 @@ print("proved:", rs.testing.check_certificate(part.certificate, net, square))
 # Upper bounds hold for all weights of an architecture. Lower bounds say how many regions *some* weights make, which are
 # given in the papers; weights as training starts with stay far below.
 
-print("upper:", rs.bounds.serra_upper(net))
-print("reached by some weights:", rs.bounds.serra_lower(net))
+print("upper:", rs.bounds.upper(net))
+print("reached by some weights:", rs.bounds.lower(net))
 print("here:", rs.count(net, plane))
 
 # %%
@@ -77,7 +77,7 @@ print("all of them:", rs.count(large, box))
 widths = [2, 4, 8, 16, 24]
 networks = [rs.load(rs.testing.default_network([2, width, width, 1], seed=0)) for width in widths]
 counts = [int(rs.count(one, plane)) for one in networks]
-lines = {"upper bound": [int(rs.bounds.serra_upper(one)) for one in networks], "counted": counts}
+lines = {"upper bound": [int(rs.bounds.upper(one)) for one in networks], "counted": counts}
 
 axes = rs.plots.style.canvas(None, (6.0, 3.8))
 for index, (name, numbers) in enumerate(lines.items()):

@@ -40,6 +40,22 @@ MOVED = {
     "tropical.least_squares": "reluscope_studies.interpolation.least_squares",
     "plots.correlation_counts": "reluscope_studies.pictures.correlation_counts",
     "plots.boolean_direction": "reluscope_studies.pictures.boolean_direction",
+    "bounds.activation_upper": "reluscope_studies.bounds.activation_upper",
+    "bounds.arora_lower": "reluscope_studies.bounds.arora_lower",
+    "bounds.central_arrangement": "reluscope_studies.bounds.central_arrangement",
+    "bounds.expected_breakpoints": "reluscope_studies.bounds.expected_breakpoints",
+    "bounds.hinz_upper": "reluscope_studies.bounds.hinz_upper",
+    "bounds.maxout_serra_upper": "reluscope_studies.bounds.maxout_serra_upper",
+    "bounds.maxout_single_layer": "reluscope_studies.bounds.maxout_single_layer",
+    "bounds.montufar_lower": "reluscope_studies.bounds.montufar_lower",
+    "bounds.montufar_upper": "reluscope_studies.bounds.montufar_upper",
+    "bounds.naive_upper": "reluscope_studies.bounds.naive_upper",
+    "bounds.pascanu_lower": "reluscope_studies.bounds.pascanu_lower",
+    "bounds.product_upper": "reluscope_studies.bounds.product_upper",
+    "bounds.serra_lower": "reluscope_studies.bounds.serra_lower",
+    "bounds.serra_upper": "reluscope_studies.bounds.serra_upper",
+    "bounds.zaslavsky": "reluscope_studies.bounds.zaslavsky",
+    "counting.count_lower_by_parity": "reluscope_studies.bounds.count_lower_by_parity",
 }
 
 # Command -> distribution that it comes with.

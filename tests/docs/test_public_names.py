@@ -31,7 +31,7 @@ def blocks_of(path):
     [
         "import reluscope",
         "import reluscope.analyses.counting as counting",
-        "from reluscope.analyses.bounds import serra_upper",
+        "from reluscope.analyses.bounds import table",
         "from reluscope.studies.discovery import GROUP",
         "from reluscope.plots.shapes import fill",
         "import reluscope as rs\nrs.plots.shapes.fill",

@@ -17,6 +17,7 @@ from reluscope.partitions.table.gathered_cells import gather
 from reluscope.stopping import words_of
 from reluscope.testing.references import pseudo_random_network
 from reluscope.testing.strategies import degenerate_networks
+from reluscope_studies.bounds import central_arrangement, zaslavsky
 
 
 def cells_of(net, domain, **options):
@@ -112,9 +113,9 @@ def test_one_layer_makes_as_many_cells_as_hyperplanes_do(dim):
     weight, bias = generator.standard_normal((7, dim)), generator.standard_normal(7)
     net = rs.load([(weight, bias), (np.ones((1, 7)), np.zeros(1))])
     found, _ = cells_of(net, rs.Space(dim))
-    assert len(found.words) == int(rs.bounds.zaslavsky(7, dim))
+    assert len(found.words) == int(zaslavsky(7, dim))
     central, _ = cells_of(rs.load([(weight, np.zeros(7)), (np.ones((1, 7)), np.zeros(1))]), rs.Space(dim))
-    assert len(central.words) == int(rs.bounds.central_arrangement(7, dim))
+    assert len(central.words) == int(central_arrangement(7, dim))
     assert not central.is_bounded.any()
 
 

@@ -4,4 +4,4 @@ The package of studies is written with these and with what `reluscope` names. Th
 warning; `reluscope.arguments`, which reads what users pass, goes with them.
 """
 
-__all__ = ["analyses", "commands", "pictures", "printing"]
+__all__ = ["analyses", "bounds", "commands", "pictures", "printing"]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from reluscope.studies import Outcome, Setting, Study
 
 # Public modules about what papers study.
-OBJECTS = ("annulus", "boolean", "interpolation", "lemmas", "pictures", "preimages", "pruning", "stacked")
+OBJECTS = ("annulus", "boolean", "bounds", "interpolation", "lemmas", "pictures", "preimages", "pruning", "stacked")
 # Other packages that hold no paper.
 HELPERS = ("commands", "plots", "printed")
 

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
-from reluscope.analyses.bounds import activation, activation_upper, serra_upper
-from reluscope.analyses.bounds.activation import bound_of_counts
+from reluscope.analyses.bounds import activation
+from reluscope.analyses.bounds.activation import activation_upper, bound_of_counts
+from reluscope.analyses.bounds.histograms import serra_upper
 from reluscope.errors import NotApplicableError
 from reluscope.networks.bounds.ranges import Ranges, unit_ranges
 from reluscope.testing import strategies as networks

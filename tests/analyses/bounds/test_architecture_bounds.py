@@ -13,6 +13,7 @@ from reluscope.analyses import bounds
 from reluscope.analyses.bounds.histograms import _Recursion
 from reluscope.errors import InputError, NotApplicableError
 from reluscope.findings import Claim
+from reluscope_studies import bounds as published
 
 # widths, inputs: all codes, Raghu, Montúfar 2017, Serra, Hinz (lines), Hinz (planes) | Pascanu, Montúfar 2014, Serra.
 VECTORS = [
@@ -42,14 +43,14 @@ VECTORS = [
     ([16, 16, 16], 4, 2**48, *[15945922413] * 5, 40272, 164954112, 983203125),
 ]
 UPPER = (
-    bounds.naive_upper,
-    bounds.product_upper,
-    bounds.montufar_upper,
-    bounds.serra_upper,
-    lambda source: bounds.hinz_upper(source, base=1),
-    bounds.hinz_upper,
+    published.naive_upper,
+    published.product_upper,
+    published.montufar_upper,
+    published.serra_upper,
+    lambda source: published.hinz_upper(source, base=1),
+    published.hinz_upper,
 )
-LOWER = (bounds.pascanu_lower, bounds.montufar_lower, bounds.serra_lower)
+LOWER = (published.pascanu_lower, published.montufar_lower, published.serra_lower)
 
 sizes = st.lists(st.integers(1, 9), min_size=2, max_size=5)
 
@@ -73,7 +74,7 @@ def test_published_values(vector):
 )
 def test_twenty_two_units_on_images(n1, montufar, serra):
     source = [784, n1, 22 - n1]
-    assert (int(bounds.montufar_upper(source)), int(bounds.serra_upper(source))) == (montufar, serra)
+    assert (int(published.montufar_upper(source)), int(published.serra_upper(source))) == (montufar, serra)
     assert serra == sum(comb(22, s) for s in range(n1 + 1))
 
 
@@ -83,7 +84,7 @@ def test_the_chain_of_inequalities(source):
     lower = [number for bound in LOWER if (number := value(bound, source)) is not None]
     chain = [*lower, *reversed(upper)]
     assert chain == sorted(chain)
-    assert int(bounds.hinz_upper(source, base=0)) == int(bounds.serra_upper(source))
+    assert int(published.hinz_upper(source, base=0)) == int(published.serra_upper(source))
 
 
 @given(st.lists(st.integers(3, 40), min_size=1, max_size=4))
@@ -91,7 +92,10 @@ def test_with_one_input_all_is_known(widths):
     exact = prod(width + 1 for width in widths)
     source = [1, *widths]
     assert (
-        int(bounds.serra_lower(source)) == int(bounds.montufar_upper(source)) == int(bounds.hinz_upper(source)) == exact
+        int(published.serra_lower(source))
+        == int(published.montufar_upper(source))
+        == int(published.hinz_upper(source))
+        == exact
     )
 
 
@@ -118,13 +122,13 @@ def test_histograms_of_lines_are_never_left():
     [(1, 2, 3, 5, 7), (1, 4, 5, 17, 41), (2, 2, 3, 9, 22), (2, 3, 3, 19, 46), (2, 2, 4, 16, 79), (3, 3, 3, 27, 130)],
 )
 def test_maxout(inputs, units, rank, sharp, pairs):
-    assert int(bounds.maxout_single_layer(inputs, [rank] * units)) == sharp
-    assert int(bounds.maxout_serra_upper([inputs, units], rank=rank)) == pairs
-    assert int(bounds.montufar_upper(bounds.Architecture.of([inputs, units], rank=rank))) == sharp
+    assert int(published.maxout_single_layer(inputs, [rank] * units)) == sharp
+    assert int(published.maxout_serra_upper([inputs, units], rank=rank)) == pairs
+    assert int(published.montufar_upper(bounds.Architecture.of([inputs, units], rank=rank))) == sharp
 
 
 def test_maxout_of_rank_two_is_relu():
-    assert int(bounds.maxout_single_layer(2, [2] * 8)) == int(bounds.maxout_serra_upper([2, 8])) == 37
+    assert int(published.maxout_single_layer(2, [2] * 8)) == int(published.maxout_serra_upper([2, 8])) == 37
 
 
 @given(st.lists(st.integers(1, 4), max_size=7), st.integers(0, 4))
@@ -134,16 +138,16 @@ def test_maxout_against_all_sets(ranks, inputs):
         for size in range(min(inputs, len(ranks)) + 1)
         for chosen in combinations(ranks, size)
     )
-    assert int(bounds.maxout_single_layer(inputs, ranks)) == slow
+    assert int(published.maxout_single_layer(inputs, ranks)) == slow
 
 
 @pytest.mark.parametrize(
     ("m", "d", "general", "central"), [(0, 2, 1, 1), (4, 2, 11, 8), (8, 3, 93, 58), (5, 1, 6, 2), (3, 0, 1, 1)]
 )
 def test_arrangements(m, d, general, central):
-    assert int(bounds.zaslavsky(m, d)) == general
-    assert int(bounds.central_arrangement(m, d)) == central
-    assert bounds.zaslavsky(m, d).claim is Claim.EXACT
+    assert int(published.zaslavsky(m, d)) == general
+    assert int(published.central_arrangement(m, d)) == central
+    assert published.zaslavsky(m, d).claim is Claim.EXACT
 
 
 @pytest.mark.parametrize("zero_bias", [False, True])
@@ -152,7 +156,7 @@ def test_one_layer_in_general_position_reaches_its_bound(zero_bias):
     weight = generator.standard_normal((7, 2))
     bias = np.zeros(7) if zero_bias else generator.standard_normal(7)
     net = rs.load([(weight, bias), (np.ones((1, 7)), np.zeros(1))])
-    expected = bounds.central_arrangement(7, 2) if zero_bias else bounds.zaslavsky(7, 2)
+    expected = published.central_arrangement(7, 2) if zero_bias else published.zaslavsky(7, 2)
     assert len(rs.partition(net, rs.Box(-1e4, 1e4, 2))) == int(expected)
 
 
@@ -164,14 +168,14 @@ def test_counts_never_exceed_upper_bounds(seed):
     net = rs.load([*layers, (np.ones((1, widths[-1])), np.zeros(1))])
     box = rs.Box(-5, 5, 2)
     count = len(rs.partition(net, box))
-    rows = bounds.table(net, box=box)
+    rows = bounds.table(net, domain=box)
     assert all(int(row.finding) >= count for row in rows if row.finding and row.finding.claim is Claim.UPPER)
     assert {row.name for row in rows if row.finding} >= {"all codes", "Serra 2018", "Serra 2020, this network"}
 
 
 def test_arora():
-    assert int(bounds.arora_lower(2, zonotope=3, width=4, depth=2)) == 48
-    assert int(bounds.arora_lower(1, zonotope=1, width=3, depth=2)) == 9
+    assert int(published.arora_lower(2, zonotope=3, width=4, depth=2)) == 48
+    assert int(published.arora_lower(1, zonotope=1, width=3, depth=2)) == 9
 
 
 def test_architectures_of_networks():
@@ -191,7 +195,7 @@ def test_architectures_of_networks():
     assert [layer.dimension for layer in with_shortcut.layers] == [1, 3]
     assert not with_shortcut.is_chain
     with pytest.raises(NotApplicableError, match="needs a chain of ReLU layers"):
-        bounds.serra_upper(with_shortcut)
+        published.serra_upper(with_shortcut)
     model = nn.Sequential(nn.Linear(4, 3), nn.LeakyReLU(), nn.Linear(3, 5), nn.Hardtanh())
     plain = bounds.Architecture.of(rs.load(model, input_shape=(4,)))
     assert plain.is_chain
@@ -205,17 +209,17 @@ def test_architectures_of_networks():
 @pytest.mark.parametrize("source", [[], [0, 3], [2, -1]])
 def test_no_architecture(source):
     with pytest.raises(InputError, match="a number of inputs and widths, all positive"):
-        bounds.naive_upper(source)
+        published.naive_upper(source)
 
 
 def test_large_networks_take_moments_or_say_so():
-    assert int(bounds.serra_upper([784, 1024, 1024, 1024])) > 10**600
+    assert int(published.serra_upper([784, 1024, 1024, 1024])) > 10**600
     with pytest.raises(NotApplicableError, match="some hundred units more"):
-        bounds.hinz_upper([784, 1024])
+        published.hinz_upper([784, 1024])
 
 
 def test_bounds_say_what_they_bound():
-    finding = bounds.serra_upper([784, 11, 11])
+    finding = published.serra_upper([784, 11, 11])
     assert finding.claim is Claim.UPPER
     assert finding.source == "serra2018"
     assert "activation regions" in finding.definition
@@ -225,12 +229,28 @@ def test_bounds_say_what_they_bound():
 @pytest.mark.parametrize(("start", "end"), [([-1.0], [1.0]), ([0.3, -1.0], [0.5, 2.0]), ([1.0, 1.0], [-2.0, -2.0])])
 def test_expected_breakpoints_are_the_mean_of_many_layers(start, end):
     start, end = np.array(start), np.array(end)
-    found = bounds.expected_breakpoints(start, end, num_units=5, weight_deviation=0.7, bias_deviation=0.4)
+    found = published.expected_breakpoints(start, end, num_units=5, weight_deviation=0.7, bias_deviation=0.4)
     generator = np.random.default_rng(0)
     weight = 0.7 * generator.standard_normal((400_000, len(start)))
     bias = 0.4 * generator.standard_normal(400_000)
     mean = 5 * (np.sign(weight @ start + bias) != np.sign(weight @ end + bias)).mean()
     assert float(found) == pytest.approx(mean, abs=0.02)
     assert float(
-        bounds.expected_breakpoints(start, -start, num_units=3, weight_deviation=1.0, bias_deviation=0.0)
+        published.expected_breakpoints(start, -start, num_units=3, weight_deviation=1.0, bias_deviation=0.0)
     ) == pytest.approx(3.0)
+
+
+def test_the_best_bounds_are_the_extremes_of_the_table():
+    net = rs.load([(np.eye(2), np.full(2, -5.0)), (np.ones((1, 2)), np.zeros(1))])
+    found = bounds.upper([3, 4, 4, 4])
+    assert (int(found), found.claim, found.source) == (1559, Claim.UPPER, "hinz2021")
+    assert (int(bounds.upper(net)), int(bounds.upper(net, domain=rs.Box(-1, 1, 2)))) == (4, 1)  # from its weights
+    found = bounds.lower([11, 33, 33])
+    assert (int(found), found.claim, found.source) == (
+        int(published.serra_lower([11, 33, 33])),
+        Claim.LOWER,
+        "serra2018",
+    )
+    assert int(bounds.lower([2, 5, 5])) == int(published.montufar_lower([2, 5, 5]))  # too narrow for Serra's
+    with pytest.raises(NotApplicableError, match=r"take rs\.bounds\.upper"):
+        bounds.lower([4, 3, 3])

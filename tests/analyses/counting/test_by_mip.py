@@ -22,6 +22,7 @@ from reluscope.errors import DegenerateGeometryError, InputError, ShapeError, So
 from reluscope.findings import Claim
 from reluscope.stopping import words_of
 from reluscope.testing import degenerate_networks, generic_networks, pseudo_random_network, reference_networks
+from reluscope_studies.bounds import activation_upper, serra_upper
 
 ABSOLUTE = [([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]
 
@@ -79,8 +80,8 @@ def test_generic_networks_are_counted_as_by_the_tree_and_never_above_bounds(para
     box = rs.Box(-1, 1, net.num_inputs)
     number = exactly(net, box)
     assert number == int(count_by_tree(net, box).finding)
-    assert number <= int(rs.bounds.serra_upper(net))
-    assert number <= int(rs.bounds.activation_upper(net, box))
+    assert number <= int(serra_upper(net))
+    assert number <= int(activation_upper(net, box))
 
 
 class Maxout(nn.Module):

@@ -23,6 +23,7 @@ from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.partitions.driver.walk import walk
 from reluscope.stopping import words_of
 from reluscope.testing import degenerate_networks, generic_networks, pseudo_random_network, reference_networks
+from reluscope_studies.bounds import serra_upper
 
 ABSOLUTE = [([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]
 
@@ -134,7 +135,7 @@ def test_generic_networks_are_counted_as_by_the_tree_and_never_above_bounds(para
     for domain in (rs.Box(-1, 1, net.num_inputs), rs.Space(net.num_inputs)):
         number = exactly(net, domain)
         assert number == int(count_by_tree(net, domain).finding)
-        assert number <= int(rs.bounds.serra_upper(net))
+        assert number <= int(serra_upper(net))
 
 
 class Maxout(nn.Module):

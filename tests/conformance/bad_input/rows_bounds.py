@@ -1,7 +1,5 @@
 """reluscope.bounds."""
 
-import numpy as np
-
 import reluscope as rs
 from conformance.bad_input.calls import row
 from conformance.bad_input.things import BOX, NET
@@ -17,34 +15,7 @@ ROWS = {
         dimension=3,
         kinds={"ranks": "each each count", "dimension": "natural", "is_relu": "flag"},
     ),
-    "bounds.activation_upper": row(network=NET, box=BOX),
-    "bounds.arora_lower": row(num_inputs=2, zonotope=2, width=3, depth=3),
-    "bounds.central_arrangement": row(num_hyperplanes=3, dim=2, kinds={"dim": "natural"}),
-    "bounds.expected_breakpoints": row(
-        start=np.zeros(2),
-        end=np.ones(2),
-        num_units=3,
-        weight_deviation=1.0,
-        bias_deviation=0.5,
-        kinds={"start": "vector", "end": "vector"},
-    ),
-    "bounds.hinz_upper": row(source=[2, 3, 1], kinds={**_SIZES, "base": "range whole 0 2"}),
-    "bounds.maxout_serra_upper": row(source=[2, 3, 1], kinds={**_SIZES, "rank": "count"}),
-    "bounds.maxout_single_layer": row(
-        num_inputs=2, ranks=[2, 3], kinds={"ranks": "each count", "num_inputs": "natural"}
-    ),
-    **{
-        f"bounds.{name}": row(source=[2, 8, 8], kinds=_SIZES)
-        for name in (
-            "montufar_lower",
-            "montufar_upper",
-            "naive_upper",
-            "pascanu_lower",
-            "product_upper",
-            "serra_lower",
-            "serra_upper",
-        )
-    },
-    "bounds.table": row(source=NET, box=BOX, kinds=_SIZES),
-    "bounds.zaslavsky": row(num_hyperplanes=3, dim=2, kinds={"dim": "natural"}),
+    "bounds.lower": row(source=[2, 3, 1], kinds=_SIZES),
+    "bounds.table": row(source=NET, domain=BOX, kinds=_SIZES),
+    "bounds.upper": row(source=NET, domain=BOX, kinds=_SIZES),
 }

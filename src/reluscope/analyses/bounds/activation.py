@@ -35,14 +35,14 @@ from reluscope.networks.passes.stages import Stage
 
 
 @read_arguments
-def activation_upper(network: Network, box: Box) -> Finding:
+def activation_upper(network: Network, domain: Box) -> Finding:
     """Return an upper bound on the activation regions of a network in a box, from its weights.
 
     Parameters
     ----------
     network : Network
         A chain of ReLU layers.
-    box : Box
+    domain : Box
         Bounded; the bound does not hold outside this box.
 
     Returns
@@ -79,10 +79,10 @@ def activation_upper(network: Network, box: Box) -> Finding:
     architecture = Architecture.of(network)
     plain = architecture.is_chain and all(_is_plain_relu(stage) for stage in network.stages)
     need(plain, "a chain of ReLU layers", architecture)
-    read_domain(box, network.num_inputs)
+    read_domain(domain, network.num_inputs)
     active, unstable = [], []
     before: Ranges | None = None
-    for stage, ranges in zip(network.stages, unit_ranges(network, box.lo, box.hi), strict=True):
+    for stage, ranges in zip(network.stages, unit_ranges(network, domain.lo, domain.hi), strict=True):
         most, loose = _by_active_units(stage, ranges, before)
         active.append(most)
         unstable.append(loose)
@@ -92,7 +92,7 @@ def activation_upper(network: Network, box: Box) -> Finding:
         lower=-inf,
         name="activation-based bound",
         definition="activation regions that meet the box, full-dimensional or not",
-        domain=box.describe(),
+        domain=domain.describe(),
         method="recursion over numbers of active units; stable units by interval arithmetic",
         source="serra2020",
         work={"seconds": time.perf_counter() - began},

@@ -12,12 +12,12 @@ DEFINITION = (
 )
 
 
-def upper(architecture: Architecture, value: int, *, name: str, method: str, source: str = "") -> Finding:
+def at_most(architecture: Architecture, value: int, *, name: str, method: str, source: str = "") -> Finding:
     """Return a number that no network of the architecture exceeds."""
     return _bound(architecture, value, (-inf, value), name, method, source, "any weights, any domain")
 
 
-def lower(architecture: Architecture, value: int, *, name: str, method: str, source: str = "") -> Finding:
+def at_least(architecture: Architecture, value: int, *, name: str, method: str, source: str = "") -> Finding:
     """Return a number that some network of the architecture reaches."""
     return _bound(architecture, value, (value, inf), name, method, source, "some weights, the whole space")
 

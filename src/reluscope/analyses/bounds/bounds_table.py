@@ -1,16 +1,16 @@
-"""All bounds that an architecture or a network has, side by side, and why the others do not apply."""
+"""All bounds of an architecture or a network side by side, why the others do not apply, and the best of each side."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reluscope.analyses.bounds.architecture import Architecture, Source
-from reluscope.analyses.bounds.bound_findings import NotApplicableError
 from reluscope.analyses.bounds.folded_networks import montufar_lower, pascanu_lower, serra_lower
 from reluscope.analyses.bounds.histograms import hinz_upper, serra_upper
 from reluscope.analyses.bounds.layer_products import montufar_upper, naive_upper, product_upper
 from reluscope.analyses.bounds.maxout import maxout_serra_upper
 from reluscope.arguments import read_arguments
-from reluscope.findings import Finding
+from reluscope.errors import NotApplicableError
+from reluscope.findings import Claim, Finding
 from reluscope.networks.is_network import is_network
 
 if TYPE_CHECKING:
@@ -35,14 +35,14 @@ class BoundRow:
 
 
 @read_arguments
-def table(source: Source, *, box: "Box | None" = None) -> tuple[BoundRow, ...]:
+def table(source: Source, *, domain: "Box | None" = None) -> tuple[BoundRow, ...]:
     """Return all bounds: lower bounds first, then upper bounds from the widest to the narrowest.
 
     Parameters
     ----------
     source : Architecture, Network or sequence of int
         See `Architecture.of`.
-    box : Box, optional
+    domain : Box, optional
         For the bound that depends on the weights of a network; left out without a box.
 
     Returns
@@ -68,14 +68,14 @@ def table(source: Source, *, box: "Box | None" = None) -> tuple[BoundRow, ...]:
     ]
     if any(rank > 2 for layer in architecture.layers for rank, _ in layer.ranks):
         asked.append(("Serra 2018, maxout", lambda: maxout_serra_upper(architecture)))
-    if box is not None:
+    if domain is not None:
         from reluscope.networks.evaluation.choices import read_domain
 
-        read_domain(box, architecture.num_inputs)
-    if is_network(source) and box is not None:
+        read_domain(domain, architecture.num_inputs)
+    if is_network(source) and domain is not None:
         from reluscope.analyses.bounds.activation import activation_upper
 
-        asked.append(("Serra 2020, this network", lambda: activation_upper(source, box)))
+        asked.append(("Serra 2020, this network", lambda: activation_upper(source, domain)))
     rows = []
     for name, ask in asked:
         try:
@@ -83,3 +83,67 @@ def table(source: Source, *, box: "Box | None" = None) -> tuple[BoundRow, ...]:
         except NotApplicableError as error:
             rows.append(BoundRow(name, None, f"needs {error.condition}"))
     return tuple(rows)
+
+
+@read_arguments
+def upper(source: Source, *, domain: "Box | None" = None) -> Finding:
+    """Return the smallest known upper bound on the number of regions, with its source.
+
+    Parameters
+    ----------
+    source : Architecture, Network or sequence of int
+        See `Architecture.of`.
+    domain : Box, optional
+        With a network, the bound from its weights is compared too, which holds in this box alone.
+
+    Returns
+    -------
+    Finding
+        UPPER, for every network of the architecture; its `method`, `source` and `domain` are those of the bound.
+
+    Examples
+    --------
+    >>> found = upper([3, 4, 4, 4])
+    >>> print(found, found.source)
+    1,559 (UPPER) hinz2021
+    """
+    return min(_applying(source, domain, Claim.UPPER), key=int)
+
+
+@read_arguments
+def lower(source: Source) -> Finding:
+    """Return the largest known lower bound on the largest number of regions over all weights, with its source.
+
+    Parameters
+    ----------
+    source : Architecture, Network or sequence of int
+        A chain of ReLU layers at least as wide as the input; see `Architecture.of`.
+
+    Returns
+    -------
+    Finding
+        LOWER: some network of the architecture has this many regions, and not necessarily the one given.
+
+    Raises
+    ------
+    NotApplicableError
+        If no lower bound applies; `table` returns why.
+
+    Examples
+    --------
+    >>> found = lower([2, 8, 8])
+    >>> print(found, found.source)
+    925 (LOWER) serra2018
+    """
+    found = _applying(source, None, Claim.LOWER)
+    if not found:
+        condition = "a chain of ReLU layers at least as wide as the input"
+        raise NotApplicableError(
+            f"lower bounds need {condition}, got {Architecture.of(source).describe()}: take rs.bounds.upper", condition
+        )
+    return max(found, key=int)
+
+
+def _applying(source: Source, domain: "Box | None", claim: Claim) -> list[Finding]:
+    rows = table(source, domain=domain)
+    return [row.finding for row in rows if row.finding is not None and row.finding.claim is claim]

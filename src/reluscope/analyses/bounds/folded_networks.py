@@ -1,12 +1,11 @@
 """Lower bounds on the largest number of regions: networks that fold space, layer upon layer."""
 
-from math import comb, inf, prod
+from math import prod
 
 from reluscope.analyses.bounds.architecture import Architecture, Source
 from reluscope.analyses.bounds.arrangements import cells
-from reluscope.analyses.bounds.bound_findings import lower, need
-from reluscope.arguments import Count, read_arguments
-from reluscope.errors import InputError
+from reluscope.analyses.bounds.bound_findings import at_least, need
+from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
 
 
@@ -37,7 +36,7 @@ def pascanu_lower(source: Source) -> Finding:
     architecture = _chain(source, 1)
     n0, widths = architecture.num_inputs, architecture.widths
     value = prod(width // n0 for width in widths[:-1]) * cells(widths[-1], n0)
-    return lower(
+    return at_least(
         architecture,
         value,
         name="folding by layers",
@@ -73,7 +72,7 @@ def montufar_lower(source: Source) -> Finding:
     architecture = _chain(source, 1)
     n0, widths = architecture.num_inputs, architecture.widths
     value = prod((width // n0) ** n0 for width in widths[:-1]) * cells(widths[-1], n0)
-    return lower(
+    return at_least(
         architecture,
         value,
         name="folding by coordinates",
@@ -109,59 +108,12 @@ def serra_lower(source: Source) -> Finding:
     architecture = _chain(source, 3)
     n0, widths = architecture.num_inputs, architecture.widths
     value = prod((width // n0 + 1) ** n0 for width in widths[:-1]) * cells(widths[-1], n0)
-    return lower(
+    return at_least(
         architecture,
         value,
         name="zigzag by coordinates",
         method="(floor(n_l / n_0) + 1)^n_0 times for each layer but the last; layers of 3 n_0 or more units",
         source="serra2018",
-    )
-
-
-@read_arguments
-def arora_lower(num_inputs: Count, *, zonotope: Count, width: Count, depth: Count) -> Finding:
-    """Return sum_{j < n} C(m - 1, j) * w^k: regions of a zonotope's support function under a sawtooth.
-
-    A first layer of 2 m units computes the gauge of a zonotope of m segments in n dimensions, which has that many
-    rays of regions. Each of k further layers of w units folds them w times.
-
-    Parameters
-    ----------
-    num_inputs : int
-        n.
-    zonotope, width, depth : int
-        m, w and k: segments, units of each further layer, and number of further layers; all positive.
-
-    Returns
-    -------
-    Finding
-        LOWER on the largest number of regions over all weights with k + 1 hidden layers and 2 m + w k units.
-
-    Raises
-    ------
-    InputError
-        If a number is not positive.
-
-    Notes
-    -----
-    Serra, Tjandraatmadja and Ramalingam (2018) count layers differently; here k counts layers after the first.
-
-    Examples
-    --------
-    >>> print(arora_lower(2, zonotope=3, width=4, depth=2))
-    48 (LOWER)
-    """
-    if min(num_inputs, zonotope, width, depth) < 1:
-        raise InputError("inputs, segments, width and depth must be positive: give numbers from 1 up")
-    value = sum(comb(zonotope - 1, j) for j in range(num_inputs)) * width**depth
-    return Finding.of(
-        value,
-        upper=inf,
-        name="zonotopes under a sawtooth",
-        definition="largest number of linear regions over all weights",
-        domain=f"{num_inputs} inputs, {depth + 1} hidden layers, {2 * zonotope + width * depth} units",
-        method="gauge of a zonotope, folded by every further layer",
-        source="arora2018",
     )
 
 

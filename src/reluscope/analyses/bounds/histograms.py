@@ -13,7 +13,7 @@ from math import comb
 
 from reluscope.analyses.bounds.architecture import Architecture, Source
 from reluscope.analyses.bounds.arrangements import binomials
-from reluscope.analyses.bounds.bound_findings import need, upper
+from reluscope.analyses.bounds.bound_findings import at_most, need
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Finding
@@ -54,7 +54,7 @@ def serra_upper(source: Source) -> Finding:
     40 (UPPER) 1,634 (UPPER)
     """
     architecture = Architecture.of(source)
-    return upper(
+    return at_most(
         architecture,
         _followed_by_binomials(architecture),
         name="dimension through the layers",
@@ -103,7 +103,7 @@ def hinz_upper(source: Source, *, base: int = 2) -> Finding:
     )
     need(steps <= MAX_STEPS, "layers of at most some hundred units more than inputs", architecture)
     histogram = _Recursion(base)
-    return upper(
+    return at_most(
         architecture,
         _followed(architecture, histogram),
         name=f"activation histograms, base {base}",

@@ -8,7 +8,7 @@ from math import prod
 
 from reluscope.analyses.bounds.architecture import Architecture, Source
 from reluscope.analyses.bounds.arrangements import parallel_cells
-from reluscope.analyses.bounds.bound_findings import upper
+from reluscope.analyses.bounds.bound_findings import at_most
 from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
 
@@ -34,7 +34,7 @@ def naive_upper(source: Source) -> Finding:
     """
     architecture = Architecture.of(source)
     value = prod(rank**number for layer in architecture.layers for rank, number in layer.ranks)
-    return upper(
+    return at_most(
         architecture, value, name="all codes", method="product of the pieces of all units", source="montufar2014"
     )
 
@@ -64,7 +64,7 @@ def product_upper(source: Source) -> Finding:
     """
     architecture = Architecture.of(source)
     value = prod(parallel_cells(layer.ranks, architecture.num_inputs) for layer in architecture.layers)
-    return upper(
+    return at_most(
         architecture,
         value,
         name="product over layers",
@@ -95,7 +95,7 @@ def montufar_upper(source: Source) -> Finding:
     architecture = Architecture.of(source)
     value = prod(parallel_cells(layer.ranks, layer.dimension) for layer in architecture.layers)
     is_relu = all(rank == 2 for layer in architecture.layers for rank, _ in layer.ranks)
-    return upper(
+    return at_most(
         architecture,
         value,
         name="product over layers with bottlenecks",

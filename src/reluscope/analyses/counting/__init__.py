@@ -1,8 +1,14 @@
 """Numbers of regions."""
 
+from typing import NoReturn
+
 from reluscope.analyses.counting.count import count
 from reluscope.analyses.counting.definitions import DEFINITIONS
-from reluscope.analyses.counting.parity import count_lower_by_parity
 from reluscope.analyses.counting.segment_counts import count_along_segments
+from reluscope.moved_names import refuse
 
-__all__ = ["DEFINITIONS", "count", "count_along_segments", "count_lower_by_parity"]
+__all__ = ["DEFINITIONS", "count", "count_along_segments"]
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise refuse("reluscope.counting", name)

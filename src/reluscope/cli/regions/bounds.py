@@ -38,7 +38,7 @@ def bounds(given: BoundsOptions) -> int:
         else:
             subject = architecture = Architecture.of(given.arch or (), rank=given.rank)
         bar.say("Working out the bounds")
-        rows = table(subject, box=where)
+        rows = table(subject, domain=where)
     plain = {
         "format": FORMAT,
         "model": named,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import reluscope as rs
 from reluscope.stopping import is_interrupted
 from reluscope.studies import Record, Setting
+from reluscope_studies.bounds import activation_upper, serra_upper
 from reluscope_studies.labelled import labelled_data
 from reluscope_studies.records import plain_findings
 from reluscope_studies.training import Training, train_classifiers
@@ -141,7 +142,7 @@ class Networks:
 
     def _measure(self, network: rs.Network) -> dict[str, rs.Finding]:
         box = rs.Box(0, 1, network.num_inputs)
-        found = {"bound": rs.bounds.activation_upper(network, box)}
+        found = {"bound": activation_upper(network, box)}
         for part, data in (("training", self.training), ("test", self.testing)):
             found[f"{part} accuracy"] = rs.classification.accuracy(network, data.points, data.labels)
             found[f"{part} cross-entropy"] = rs.classification.cross_entropy(network, data.points, data.labels)
@@ -180,7 +181,7 @@ class _Clock:
 
 
 def _expected(split: tuple[int, int]) -> float:
-    return float(int(rs.bounds.serra_upper((sum(split), *split))))
+    return float(int(serra_upper((sum(split), *split))))
 
 
 def _network(kept: Record) -> rs.Network:

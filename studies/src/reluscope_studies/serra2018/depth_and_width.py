@@ -6,6 +6,7 @@ from math import comb
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
+from reluscope_studies.bounds import montufar_lower, naive_upper, pascanu_lower, serra_lower, serra_upper
 
 SENTENCE = "one layer against two with as many units: which can have more regions, by number of inputs"
 POSITION = 20
@@ -21,25 +22,25 @@ def protocol(setting: Setting) -> Outcome:
     setting.progress("Comparing bounds")
     inputs = range(1, MAX_INPUTS + 1)
     curves = {
-        f"one layer of {2 * DRAWN}: largest number": [rs.bounds.serra_upper((n, 2 * DRAWN)) for n in inputs],
-        f"two layers of {DRAWN}: upper bound": [rs.bounds.serra_upper((n, DRAWN, DRAWN)) for n in inputs],
+        f"one layer of {2 * DRAWN}: largest number": [serra_upper((n, 2 * DRAWN)) for n in inputs],
+        f"two layers of {DRAWN}: upper bound": [serra_upper((n, DRAWN, DRAWN)) for n in inputs],
         f"two layers of {DRAWN}: lower bound": [_lower(n, DRAWN) for n in inputs],
     }
     crossings = [_crossing(half) for half in HALVES]
-    large = [rs.bounds.serra_upper((2 * half, half, half)) for half in HALVES]
+    large = [serra_upper((2 * half, half, half)) for half in HALVES]
     rows = tuple(
         (
             f"{2 * half}",
             f"{half} + {half}",
             f"{int(crossing)}",
-            f"{int(rs.bounds.naive_upper((2 * half, 2 * half))):,}",
+            f"{int(naive_upper((2 * half, 2 * half))):,}",
             f"{int(bound):,}",
         )
         for half, crossing, bound in zip(HALVES, crossings, large, strict=True)
     )
     columns = ("one layer", "two layers", "one is ahead from inputs", "one layer, many inputs", "two layers, at most")
     beaten = max(n for n, low in zip(inputs, curves[f"two layers of {DRAWN}: lower bound"], strict=True)
-                 if int(low) > int(rs.bounds.serra_upper((n, 2 * DRAWN))))  # fmt: skip
+                 if int(low) > int(serra_upper((n, 2 * DRAWN))))  # fmt: skip
     sentences = (
         (
             f"From {int(crossings[HALVES.index(DRAWN)])} inputs on, some network with one layer of {2 * DRAWN} ReLUs "
@@ -75,7 +76,7 @@ def _lower(num_inputs: int, half: int) -> rs.Finding:
     """Return the best lower bound for at most so many inputs: a network may leave inputs unused."""
     found = []
     for inputs in range(1, num_inputs + 1):
-        for ask in (rs.bounds.pascanu_lower, rs.bounds.montufar_lower, rs.bounds.serra_lower):
+        for ask in (pascanu_lower, montufar_lower, serra_lower):
             with suppress(rs.errors.NotApplicableError):
                 found.append(ask((inputs, half, half)))
     return max(found, key=int)
@@ -86,7 +87,7 @@ def _crossing(half: int) -> rs.Finding:
     inputs = next(
         n
         for n in range(1, 2 * half + 1)
-        if sum(comb(2 * half, j) for j in range(n + 1)) > int(rs.bounds.serra_upper((n, half, half)))
+        if sum(comb(2 * half, j) for j in range(n + 1)) > int(serra_upper((n, half, half)))
     )
     return rs.Finding.of(
         inputs,

@@ -5,6 +5,7 @@ from math import prod
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
+from reluscope_studies.bounds import montufar_lower, pascanu_lower, serra_lower, serra_upper
 from reluscope_studies.serra2018._zigzag import zigzag
 from reluscope_studies.sizes import number_of
 
@@ -27,23 +28,23 @@ def protocol(setting: Setting) -> Outcome:
     bounds = {
         name: [ask((1, *widths)) for widths in deep]
         for name, ask in (
-            ("upper, Serra 2018", rs.bounds.serra_upper),
-            ("lower, Montúfar 2014", rs.bounds.montufar_lower),
-            ("lower, Pascanu 2013", rs.bounds.pascanu_lower),
+            ("upper, Serra 2018", serra_upper),
+            ("lower, Montúfar 2014", montufar_lower),
+            ("lower, Pascanu 2013", pascanu_lower),
         )
     }
     rows = tuple(
         (
             ", ".join(map(str, widths)),
             f"{prod(width + 1 for width in widths):,}",
-            f"{int(rs.bounds.serra_lower((1, *widths))):,}",
-            f"{int(rs.bounds.serra_upper((1, *widths))):,}",
+            f"{int(serra_lower((1, *widths))):,}",
+            f"{int(serra_upper((1, *widths))):,}",
             f"{int(count):,} ({count.claim})",
         )
         for widths, count in counts.items()
     )
     columns = ("layers", "prod (n + 1)", "lower bound", "upper bound", "counted")
-    reached = sum(int(count) == int(rs.bounds.serra_upper((1, *widths))) for widths, count in counts.items())
+    reached = sum(int(count) == int(serra_upper((1, *widths))) for widths, count in counts.items())
     sentence = (
         f"The bound of Serra 2018 is reached by {reached} of {len(counts)} networks with one input, built layer by "
         "layer from zigzags and counted on [0, 1]; two units in a layer are not enough for a zigzag."

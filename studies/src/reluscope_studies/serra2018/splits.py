@@ -13,6 +13,7 @@ from scipy.stats import rankdata, spearmanr
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
+from reluscope_studies.bounds import montufar_upper, naive_upper, serra_upper
 from reluscope_studies.labelled import labelled_data
 from reluscope_studies.serra2018._split_networks import Measured, Networks, Plan
 from reluscope_studies.sizes import planned
@@ -32,9 +33,9 @@ PLANS = {
     "full": Plan(22, 10, TRAINING),
 }
 BOUNDS = {
-    "all codes": rs.bounds.naive_upper,
-    "Montúfar 2017": rs.bounds.montufar_upper,
-    "Serra 2018": rs.bounds.serra_upper,
+    "all codes": naive_upper,
+    "Montúfar 2017": montufar_upper,
+    "Serra 2018": serra_upper,
 }
 # The poster speaks of networks where no layer is too narrow without a number.
 NARROW = 4

@@ -5,9 +5,9 @@ from math import atan, pi, sqrt
 import numpy as np
 from jaxtyping import Float
 
+from reluscope import Finding
 from reluscope.arguments import Count, NonNegative, Positive, read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import Finding
 
 
 @read_arguments

@@ -19,16 +19,10 @@ from math import ceil
 import numpy as np
 from scipy.special import betaincinv
 
-from reluscope.analyses.counting.code_search import CodeSearch
-from reluscope.analyses.counting.counted import Counted
-from reluscope.analyses.counting.definitions import DEFINITIONS
+from reluscope import Budget, Finding, Network, counting
 from reluscope.arguments import Count, Natural, Seed, Share, read_arguments
-from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import InputError
-from reluscope.findings import Finding
-from reluscope.geometry.polyhedra.domains import Domain
-from reluscope.networks.network import Network
-from reluscope.partitions.driver.walk import Step, walk
+from reluscope.extending.bounds import CodeSearch, Counted, Domain, RegionBudget, Step, walk
 
 # Trials that find how many constraints to take.
 NUM_PILOTS = 3
@@ -110,7 +104,7 @@ def count_lower_by_parity(
         bound = min(_least_count(level, successes, num_trials, confidence), 2 ** len(search.model.binaries))
     fields = {
         "name": "regions",
-        "definition": DEFINITIONS["activation"].regions,
+        "definition": counting.DEFINITIONS["activation"].regions,
         "domain": domain.describe(),
         "source": "serra2020",
         "work": {**search.model.program.work, "seconds": time.time() - began},

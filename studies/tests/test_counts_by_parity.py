@@ -7,15 +7,14 @@ import pytest
 from scipy.stats import binom
 
 import reluscope as rs
-from reluscope.analyses.counting import parity
 from reluscope.analyses.counting.by_mip import count_by_mip
 from reluscope.analyses.counting.code_search import CodeSearch
-from reluscope.analyses.counting.parity import count_lower_by_parity
 from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.findings import Claim
 from reluscope.stopping import words_of
 from reluscope.testing import pseudo_random_network
+from reluscope_studies.bounds import count_lower_by_parity, parity
 
 CUBE = rs.Box(0, 1, 5)
 
