@@ -45,7 +45,7 @@ def distinct(number: int, units: int) -> list:
     network = mlp(64, *[units // 10] * 10, 10)
     points = np.random.default_rng(0).normal(size=(number, 64))
     began = time.perf_counter()
-    found = rs.codespace.distinct_codes(network, points)
+    found = rs.codespace.distinct_codes(rs.codespace.sample_codes(network, points))
     return [time.perf_counter() - began, peak_gigabytes() - before, int(found.summary.finding("num_distinct_codes"))]
 
 

@@ -72,14 +72,14 @@ def look(step: int, model: nn.Module, net: rs.Network, data: dict[str, tuple[tor
     """Measure the network as it is."""
     points = {name: x[:NUM_POINTS].double().numpy() for name, (x, _) in data.items()}
     points["random"] = np.random.default_rng(0).uniform(size=(NUM_POINTS, 64))
-    crossing = {
-        name: rs.sensitivity.cross_polytope_complexity(net, x, RADIUS).mean("cross_polytope_complexity")
-        for name, x in points.items()
-    }
+    crossing = {}
+    for name, x in points.items():
+        found = rs.sensitivity.local_complexity(net, x, RADIUS, definition="cross_polytope")
+        crossing[name] = found.mean("cross_polytope_complexity")
     with torch.no_grad():
         accuracies = {name: share_correct(model, x, y) for name, (x, y) in data.items()}
     accuracies["attacked"] = share_correct(model, attacked(model, *data["test"]), data["test"][1])
-    density = rs.sensitivity.kink_density(net, points["test"]).mean("kink_density")
+    density = rs.sensitivity.local_complexity(net, points["test"], definition="kink_density").mean("kink_density")
     return Look(step, accuracies, crossing, regions_in_squares(net, points["test"][:10]), density)
 
 

@@ -75,6 +75,7 @@ def two_spirals(num_points: int, seed: int = 0) -> tuple[torch.Tensor, torch.Ten
 def look(net: rs.Network, points: torch.Tensor, step: int, loss: float) -> Snapshot:
     """Partition the square, and measure what there is to follow."""
     part = rs.partition(net, SQUARE)
+    sampled = rs.codespace.sample_codes(net, points)
     never_active = (part.codes.to_array() == 0).all(axis=0)
     return Snapshot(
         step=step,
@@ -83,7 +84,7 @@ def look(net: rs.Network, points: torch.Tensor, step: int, loss: float) -> Snaps
         boundary=rs.decision_boundary(part),
         pieces_by_gate=np.bincount(part.facets.gates, minlength=len(net.gates)),
         num_dead=int(never_active.sum()),
-        num_codes=rs.codespace.distinct_codes(net, points).summary.finding("num_distinct_codes"),
+        num_codes=rs.codespace.distinct_codes(sampled).summary.finding("num_distinct_codes"),
     )
 
 

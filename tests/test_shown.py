@@ -60,7 +60,7 @@ def test_objects_of_a_wide_network_print_as_one_short_line():
     net = rs.load([(generator.normal(size=(64, 50)), np.zeros(64)), (np.ones((3, 64)), np.zeros(3))])
     x = np.ones((2, 50))
     region = rs.region(net, x[:1])
-    things = [region, region.polyhedron, region.map, net.at(x), rs.find_regions(net.at(x)), rs.Box(0, 1, 50)]
+    things = [region, region.polyhedron, region.map, net.at(x), rs.Box(0, 1, 50)]
     things += [rs.datasets.digits(), rs.Plane(*np.eye(3, 50))]
     for thing in things:
         text = repr(thing)

@@ -34,7 +34,7 @@ rs.codespace.unit_usage(net, sampled).summary
 # %%
 # Every image has a code of its own, and so lies in a linear region of its own.
 
-print(rs.codespace.distinct_codes(net, data.points).summary.finding("num_distinct_codes"), "codes of", len(data))
+print(rs.codespace.distinct_codes(sampled).summary.finding("num_distinct_codes"), "codes of", len(data))
 rs.plots.codes(sampled.codes, labels=data.labels)
 
 # %%

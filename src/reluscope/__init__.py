@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     )
     from reluscope.regions.neighbors import Neighbors, neighbors
     from reluscope.regions.region import Region
-    from reluscope.regions.regions import FoundRegions, find_regions, region, regions
+    from reluscope.regions.regions import region, regions
     from reluscope.tolerance import Tolerance
 
 
@@ -95,7 +95,6 @@ _HOMES = {
     "Faces": "reluscope.partitions",
     "Finding": "reluscope.findings",
     "Findings": "reluscope.findings",
-    "FoundRegions": "reluscope.regions.regions",
     "GateLayout": "reluscope.codes",
     "GateValues": "reluscope.networks.point_evaluation",
     "LevelSet": "reluscope.partitions",
@@ -129,7 +128,6 @@ _HOMES = {
     "declare_region_quantity": "reluscope.partitions",
     "errors": "reluscope.errors",
     "explore": "reluscope.explorer",
-    "find_regions": "reluscope.regions.regions",
     "forecast": "reluscope.partitions",
     "image": "reluscope.analyses.reachability",
     "inscribed_balls": "reluscope.analyses.bodies.inscribed_balls",
@@ -180,7 +178,6 @@ __all__ = [
     "Faces",
     "Finding",
     "Findings",
-    "FoundRegions",
     "GateLayout",
     "GateValues",
     "LevelSet",
@@ -214,7 +211,6 @@ __all__ = [
     "declare_region_quantity",
     "errors",
     "explore",
-    "find_regions",
     "forecast",
     "image",
     "inscribed_balls",

@@ -55,6 +55,14 @@ MOVED = {
     "bounds.serra_lower": "reluscope_studies.bounds.serra_lower",
     "bounds.serra_upper": "reluscope_studies.bounds.serra_upper",
     "bounds.zaslavsky": "reluscope_studies.bounds.zaslavsky",
+    "codespace.count_distinct": "reluscope.codespace.distinct_codes",
+    "codespace.count_distinct_by_class": "reluscope.codespace.distinct_codes",
+    "FoundRegions": "reluscope.regions",
+    "find_regions": "reluscope.regions",
+    "planes.map_norms": "reluscope.measure_regions",
+    "sensitivity.cross_polytope_complexity": "reluscope.sensitivity.local_complexity",
+    "sensitivity.jacobian_norms": "reluscope.coefficients.local_norms",
+    "sensitivity.kink_density": "reluscope.sensitivity.local_complexity",
     "counting.count_lower_by_parity": "reluscope_studies.bounds.count_lower_by_parity",
 }
 

@@ -9,10 +9,11 @@ import reluscope as rs
 from empty_partitions import empty_partition
 from oracles.fractions_plane import rectangle, relu_layers, split
 from reluscope.analyses.classification.class_predictions import predicted_classes
-from reluscope.analyses.planes import area_shares, class_areas, class_intervals, map_norms, plane_measures
+from reluscope.analyses.planes import area_shares, class_areas, class_intervals, plane_measures
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError
+from reluscope.partitions.region_numbers import map_norms
 from reluscope.testing import default_network, strategies
 
 DATA = digits("test")
@@ -135,7 +136,7 @@ def test_a_spent_budget_gives_lower_bounds(part):
 
 def test_empty_partitions():
     plane, line = empty_partition(NET, PLANE), empty_partition(NET, rs.Segment(X[0], X[1]))
-    assert len(class_areas(plane)) == len(class_intervals(line)) == len(map_norms(plane)) == 0
+    assert len(class_areas(plane)) == len(class_intervals(line)) == len(map_norms.of(plane)) == 0
 
 
 def test_areas_need_a_plane_and_intervals_a_line(part):
@@ -176,7 +177,7 @@ def test_intervals_agree_with_areas_of_a_thin_plane():
 
 def test_norms_of_maps_are_their_largest_singular_values(part):
     weights = part.maps.weight.numpy()
-    assert map_norms(part) == pytest.approx([np.linalg.norm(weight, 2) for weight in weights])
+    assert map_norms.of(part) == pytest.approx([np.linalg.norm(weight, 2) for weight in weights])
 
 
 @pytest.mark.parametrize("way", [1.0, -1.0])

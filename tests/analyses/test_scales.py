@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.analyses.planes.map_norms import map_norms
 from reluscope.analyses.samples.regression import fits
+from reluscope.partitions.region_numbers import map_norms
 from reluscope.testing import default_network
 
 FIRST, SECOND = default_network([3, 6, 5, 3], seed=1), default_network([3, 6, 5, 3], seed=2)
@@ -90,7 +90,7 @@ QUESTIONS = {
     "preimage of a class": lambda w: rs.preimages.of_class(w.net, 1, domain=w.plane).volume(),
     "similarity": aligned,
     "fits": lambda w: fits(w.net, w.x, w.targets),
-    "map norms": lambda w: map_norms(rs.partition(w.net, w.plane)),
+    "map norms": lambda w: map_norms.of(rs.partition(w.net, w.plane)),
 }
 # How an answer was found may depend on the last digit of solvers.
 NO_ANSWER = {

@@ -9,9 +9,9 @@ import reluscope as rs
 from explorer.asking import ZOOMS, ask, crossing, picture, session
 from partitions.hostile import example
 from partitions.layered import network_of
-from reluscope.analyses.planes import map_norms
 from reluscope.explorer.scene.session import Session
 from reluscope.networks.truncation import up_to_gate
+from reluscope.partitions.region_numbers import map_norms
 from reluscope.partitions.table.largest_discs import largest_discs
 
 
@@ -66,7 +66,7 @@ def test_no_gates_are_one_group():
 def test_norms_are_those_of_the_maps_along_the_plane(sizes):
     asked = session(sizes)
     _, view = picture(asked)
-    np.testing.assert_allclose(values(asked, view, of="norm").arrays["values"], map_norms(view.part), rtol=1e-5)
+    np.testing.assert_allclose(values(asked, view, of="norm").arrays["values"], map_norms.of(view.part), rtol=1e-5)
 
 
 def test_every_declared_quantity_is_answered():

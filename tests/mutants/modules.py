@@ -128,7 +128,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     f"{A}/sensitivity/gradient_covariance": (f"{T}/sensitivity/test_gradient_covariance.py",),
     f"{A}/sensitivity/gradient_spectra": (f"{T}/sensitivity/test_gradient_covariance.py",),
     f"{A}/sensitivity/outputs_along": (f"{T}/sensitivity/test_sensitivity.py",),
-    f"{A}/sensitivity/probability_jacobians": (f"{T}/sensitivity/test_sensitivity.py",),
+    f"{A}/coefficients/probability_jacobians": (f"{T}/sensitivity/test_sensitivity.py",),
     f"{A}/sensitivity/saliency_maps": (f"{T}/sensitivity/test_sensitivity.py",),
     f"{A}/similarity/cross_entropies": (f"{T}/similarity/test_cross_entropies.py",),
     f"{A}/similarity/moments": (f"{T}/similarity/test_moments.py",),

@@ -13,7 +13,6 @@ from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.graph.operators.linear import Linear
 from reluscope.networks.point_evaluation import BUDGET, Evaluation, PointStatus
-from reluscope.regions.regions import find_regions
 from reluscope.testing import default_network
 
 NET = rs.load(default_network([3, 8, 6, 4], seed=2))
@@ -101,10 +100,10 @@ def test_points_have_a_status():
 
 def test_regions_of_points_without_one_are_left_out_with_a_reason():
     net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
-    found = find_regions(net.at([[1.0], [0.0], [-2.0]]))
-    assert [region is None for region in found.regions] == [False, True, False]
-    assert found.reasons[1].startswith("point 1 lies on a kink")
-    assert found.reasons[0] == found.reasons[2] == ""
+    found = rs.regions(net, [[1.0], [0.0], [-2.0]], missing="return")
+    assert [isinstance(one, rs.Region) for one in found] == [True, False, True]
+    assert isinstance(found[1], rs.errors.DegenerateGeometryError)
+    assert str(found[1]).startswith("point 1 lies on a kink")
     with pytest.raises(rs.errors.DegenerateGeometryError, match="point 1 lies on a kink"):
         rs.regions(net, [[1.0], [0.0], [-2.0]])
     assert isinstance(net.at([1.0]), Evaluation)

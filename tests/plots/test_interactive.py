@@ -8,9 +8,10 @@ import pytest
 import reluscope as rs
 from empty_partitions import empty_partition
 from reluscope.analyses.classification.class_predictions import predicted_classes
-from reluscope.analyses.planes import class_areas, map_norms
+from reluscope.analyses.planes import class_areas
 from reluscope.codes.activation_rate import activation_rate
 from reluscope.errors import InputError, ReluscopeError
+from reluscope.partitions.region_numbers import map_norms
 from reluscope.plots.planes.interactive import region_grid, region_texts
 from reluscope.testing import default_network
 
@@ -29,7 +30,7 @@ def named(figure, name):
 
 
 def test_texts_say_code_class_norm_and_area():
-    classes, norms = predicted_classes(NET, PART.witnesses), map_norms(PART)
+    classes, norms = predicted_classes(NET, PART.witnesses), map_norms.of(PART)
     rates, areas = activation_rate(PART.codes), PART.volumes()
     for row, text in enumerate(region_texts(PART, ["a", "b", "c", "d"])):
         first, code, kind, norm, area = text.split("<br>")

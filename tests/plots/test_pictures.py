@@ -15,15 +15,16 @@ from matplotlib.patches import Patch
 import reluscope as rs
 from empty_partitions import empty_partition
 from reluscope import plots
-from reluscope.analyses.codespace import distinct_codes
+from reluscope.analyses.codespace import distinct_codes, sample_codes
 from reluscope.analyses.counting import count_along_segments
-from reluscope.analyses.planes import class_areas, class_intervals, map_norms
+from reluscope.analyses.planes import class_areas, class_intervals
 from reluscope.analyses.samples.choosing import choose_pairs
 from reluscope.codes.activation_rate import activation_rate
 from reluscope.codes.random_kinds import random_kinds
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError, ShapeError
+from reluscope.partitions.region_numbers import map_norms
 from reluscope.plots.drawing.polygon_paths import polygon_paths, segment_paths
 from reluscope.plots.style import CATEGORIES, INK, depth_colors, tint
 from reluscope.testing import default_network
@@ -403,7 +404,7 @@ def test_kinks_of_a_line_gate_by_gate(line):
 
 
 def test_bars_show_the_counts():
-    found = distinct_codes(NET, X)
+    found = distinct_codes(sample_codes(NET, X))
     figure = plots.distinct_codes(found, len(X))
     axes = figure.axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["relu", "pool", "relu_1", "all gates"]

@@ -82,9 +82,10 @@ def of_region(region):
 
 
 def found_regions(net, x):
-    found = rs.find_regions(net.at(x))
-    pairs = zip(found.regions, found.reasons, strict=True)
-    return [{"missing": reason.split(" lies", 1)[-1]} if one is None else of_region(one) for one, reason in pairs]
+    return [
+        of_region(one) if isinstance(one, rs.Region) else {"missing": str(one).split(" lies", 1)[-1]}
+        for one in rs.regions(net, x, missing="return")
+    ]
 
 
 def evaluation(net, x):
@@ -236,7 +237,6 @@ EACH = {
     "StreamedPartition.locate": each(lambda net, x: streamed().locate(x)),
     "Norm.room": each(lambda net, x: rs.Norm.of("l2").room(np.abs(x) / 8, 4.0, 0.0)),
     "Norm.steepest": each(lambda net, x: rs.Norm.of("l1").steepest(x)),
-    "find_regions": found_regions,
     "regions": found_regions,
     "inscribed_balls": each(lambda net, x: rs.inscribed_balls(net, x)),
     "inscribed_balls in a box": in_box(rs.inscribed_balls),
@@ -255,6 +255,9 @@ EACH = {
     "coefficients.matrix": each(lambda net, x: rs.coefficients.matrix(net, x).output(0)),
     "coefficients.linear_margins": each(rs.coefficients.linear_margins),
     "coefficients.local_norms": each(rs.coefficients.local_norms),
+    "coefficients.local_norms of probabilities": each(
+        lambda net, x: rs.coefficients.local_norms(net, x, of="probabilities")
+    ),
     "compression.MergedRegions.__call__": each(lambda net, x: merged()(x)),
     "compression.compressed_outputs": each(compressed),
     "counting.count_along_segments": each(lambda net, x: rs.counting.count_along_segments(net, x, x + STEP)),
@@ -288,15 +291,18 @@ EACH = {
     "robustness.certified_radius": each(lambda net, x: rs.robustness.certified_radius(net, x, norm="l2")),
     "robustness.decision_distance": in_box(rs.robustness.decision_distance, norm="l2"),
     "robustness.decision_distance_within": in_box(rs.robustness.decision_distance_within, norm="l2"),
-    "sensitivity.cross_polytope_complexity": each(
-        lambda net, x: rs.sensitivity.cross_polytope_complexity(net, x, 0.5, num_directions=2)
-    ),
-    "sensitivity.jacobian_norms": each(rs.sensitivity.jacobian_norms),
-    "sensitivity.kink_density": each(lambda net, x: rs.sensitivity.kink_density(net, x, 0.5)),
-    "sensitivity.kink_density by noise": each(
-        lambda net, x: rs.sensitivity.kink_density(net, x, 0.5, num_directions=2, num_noises=2)
-    ),
     "sensitivity.local_complexity": each(lambda net, x: rs.sensitivity.local_complexity(net, x, 0.5)),
+    "sensitivity.local_complexity by vertices": each(
+        lambda net, x: rs.sensitivity.local_complexity(net, x, 0.5, definition="cross_polytope", num_directions=2)
+    ),
+    "sensitivity.local_complexity by gradients": each(
+        lambda net, x: rs.sensitivity.local_complexity(net, x, definition="kink_density", deviation=0.5)
+    ),
+    "sensitivity.local_complexity by noise": each(
+        lambda net, x: rs.sensitivity.local_complexity(
+            net, x, definition="kink_density", deviation=0.5, num_directions=2, num_noises=2
+        )
+    ),
     "sensitivity.local_complexity by samples": each(
         lambda net, x: rs.sensitivity.local_complexity(net, x, 0.5, num_samples=8, budget=rs.Budget(regions=1))
     ),
@@ -339,7 +345,7 @@ ONE = """
 TOGETHER = """
     classification.accuracy classification.accuracy_by_class classification.cross_entropy
     codespace.CodeClusters.agreement codespace.adjacency codespace.class_distances codespace.cluster
-    codespace.count_distinct codespace.count_distinct_by_class codespace.distinct_codes codespace.duplicate_units
+    codespace.distinct_codes codespace.duplicate_units
     codespace.embed codespace.embed_series codespace.embedding_trust codespace.mean_code_distances codespace.occupancy
     codespace.pair_distances codespace.piece_counts codespace.unit_usage
     compression.accuracy_curve compression.cluster_maps compression.region_samples

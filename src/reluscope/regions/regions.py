@@ -5,7 +5,7 @@ rule; the witness is then the centre of a largest ball inside, and if there is n
 """
 
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Literal, overload
 
 import numpy as np
 import torch
@@ -26,7 +26,6 @@ from reluscope.networks.number_range import too_large
 from reluscope.networks.point_evaluation import Evaluation, held_to
 from reluscope.regions.exact_half_spaces import ExactHalfSpaces
 from reluscope.regions.region import Region
-from reluscope.shown import one_line
 from reluscope.tolerance import Tolerance
 
 BUDGET = 256 * 2**20
@@ -57,6 +56,30 @@ def region(network: Network, x: Points, *, domain: Domain | None = None, toleran
     return found[0]
 
 
+@overload
+def regions(
+    network: Network,
+    x: Points,
+    *,
+    domain: Domain | None = ...,
+    missing: Literal["raise"] = ...,
+    budget: MemoryBudget | None = ...,
+    tolerance: Tolerance | None = ...,
+) -> tuple[Region, ...]: ...
+
+
+@overload
+def regions(
+    network: Network,
+    x: Points,
+    *,
+    domain: Domain | None = ...,
+    missing: Literal["return"],
+    budget: MemoryBudget | None = ...,
+    tolerance: Tolerance | None = ...,
+) -> tuple[Region | DegenerateGeometryError, ...]: ...
+
+
 @read_arguments
 @holds_across_jumps
 def regions(
@@ -64,9 +87,10 @@ def regions(
     x: Points,
     *,
     domain: Domain | None = None,
+    missing: Literal["raise", "return"] = "raise",
     budget: MemoryBudget | None = None,
     tolerance: Tolerance | None = None,
-) -> tuple[Region, ...]:
+) -> tuple[Region | DegenerateGeometryError, ...]:
     """Return the linear region at every point.
 
     Parameters
@@ -77,6 +101,9 @@ def regions(
         Points; ``(s, d)`` in slice coordinates if the domain is a slice.
     domain : Box, Polyhedron, Slice or Space, optional
         Restricts the regions; by default all of input space. On a slice all results are in slice coordinates.
+    missing : {"raise", "return"}
+        What is done with the error at a point whose code has no region with an interior: raise the first, or return
+        each in the place of the region.
     budget : Budget, optional
         Memory for the half-spaces of one chunk of points; the result holds those of all points.
     tolerance : Tolerance, optional
@@ -85,12 +112,14 @@ def regions(
     Returns
     -------
     tuple of Region
-        One per point, in order; points in one region give equal regions.
+        One per point, in order; points in one region give equal regions. With ``missing="return"`` a
+        `DegenerateGeometryError` where there is no region.
 
     Raises
     ------
     DegenerateGeometryError
-        If a point lies on a kink and the region of its code has no interior; names the units.
+        If a point lies on a kink and the region of its code has no interior; names the units. Not raised with
+        ``missing="return"``.
     InputError
         If a point lies outside the domain.
 
@@ -101,70 +130,34 @@ def regions(
     inputs are all dead, candidates of a max gate that are the same affine function there) are checked and omitted.
     If rounding hides their sign, the point's code is computed in rational arithmetic, unless the network is too
     large.
-    """
-    if isinstance(domain, Slice):
-        network, domain = network.restrict(domain), domain.window
-    found, reasons = find_regions(network.at(x, tolerance=tolerance), domain=domain, budget=budget)
-    if wrong := next((reason for reason in reasons if reason), ""):
-        raise DegenerateGeometryError(wrong)
-    return tuple(one for one in found if one is not None)
-
-
-class FoundRegions(NamedTuple):
-    """The regions at points whose codes have any.
-
-    Parameters
-    ----------
-    regions : tuple of Region or None
-        None where the code of the point has no region with an interior.
-    reasons : tuple of str
-        Why there is none, by the names of units; empty where there is a region.
-    """
-
-    regions: tuple[Region | None, ...]
-    reasons: tuple[str, ...]
-
-    def __repr__(self) -> str:
-        return one_line(self)
-
-
-@read_arguments
-@holds_across_jumps
-def find_regions(
-    at: Evaluation, *, domain: Box | Polyhedron | Space | None = None, budget: MemoryBudget | None = None
-) -> FoundRegions:
-    """Return the linear regions at evaluated points, where they exist; see `regions`.
-
-    Parameters
-    ----------
-    at : Evaluation
-        As ``Network.at`` returns it.
-    domain : Box, Polyhedron or Space, optional
-        Restricts the regions.
-    budget : Budget, optional
-        Memory for the half-spaces of one block of points.
-
-    Raises
-    ------
-    InputError
-        If a point lies outside the domain.
 
     Examples
     --------
     >>> import reluscope as rs
     >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
-    >>> found = rs.find_regions(net.at([[1.0], [0.0]]))
-    >>> found.regions[0].map.weight.item(), found.regions[1], found.reasons[1][:25]
-    (1.0, None, 'point 1 lies on a kink of')
+    >>> inside, on_a_kink = rs.regions(net, [[1.0], [0.0]], missing="return")
+    >>> inside.map.weight.item(), str(on_a_kink)[:25]
+    (1.0, 'point 1 lies on a kink of')
     """
+    if isinstance(domain, Slice):
+        network, domain = network.restrict(domain), domain.window
+    found = find_regions(network.at(x, tolerance=tolerance), domain=domain, budget=budget)
+    if missing == "raise" and (error := next((one for one in found if not isinstance(one, Region)), None)):
+        raise error
+    return tuple(found)
+
+
+def find_regions(
+    at: Evaluation, *, domain: Box | Polyhedron | Space | None = None, budget: Budget | None = None
+) -> list[Region | DegenerateGeometryError]:
+    """Return the linear regions at evaluated points; where there is none, the error that says why."""
     network = at.network
     window = _window(domain, network.num_inputs)
     unit, memory = at.tolerance.unit, (budget or Budget()).memory_or(BUDGET)
     gates = [stage.gate for stage in network.stages]
     units = sum(g.num_rows if isinstance(g, TopK) else g.num_units * max(1, g.num_pieces - 1) for g in gates)
     rows_per_point = units + len(window.b)
-    found: list[Region | None] = []
-    reasons: list[str] = []
+    found = list[Region | DegenerateGeometryError]()
     for block, part in at.blocks(4 * 8 * max(1, rows_per_point) * network.num_inputs, memory):
         flat = part.points.reshape(len(part), -1).cpu().numpy()
         part = _with_exact_pieces(part)
@@ -183,14 +176,12 @@ def find_regions(
                 if not (slack > noise).all():
                     witness = _interior_point(at, codes[local], polyhedron, sources, slack, noise, position)
             except DegenerateGeometryError as error:
-                found.append(None)
-                reasons.append(str(error))
+                found.append(error.with_traceback(None))  # whose frames hold the rows of a block
                 continue
             for array in (witness, sources, errors):
                 array.setflags(write=False)
             found.append(Region(codes[local], polyhedron, part.maps[local : local + 1], witness, sources, errors))
-            reasons.append("")
-    return FoundRegions(tuple(found), tuple(reasons))
+    return found
 
 
 def _window(domain: Domain | None, dim: int) -> Polyhedron:

@@ -13,7 +13,7 @@ from networks.models import branched, layers
 from reluscope.analyses.codespace import (
     SampleCodes,
     class_distances,
-    count_distinct_by_class,
+    distinct_codes,
     mean_code_distances,
     occupancy,
     pair_distances,
@@ -220,7 +220,7 @@ def test_classes_and_codes_they_share():
     pieces = draw(9, 30) * 0
     pieces[::3, 0] = 1
     classes = np.arange(30) % 2
-    found = count_distinct_by_class(codes_of(pieces), classes)
+    found = distinct_codes(codes_of(pieces), classes)
     assert found.keys["class"].tolist() == [0, 1]
     assert found["num_samples"].value.tolist() == [15, 15]
     assert found["num_distinct_codes"].value.tolist() == [2, 2]

@@ -4,16 +4,14 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.analyses.codespace import activation_rate, distinct_codes
-from reluscope.analyses.codespace.numbers_of_codes import count_distinct, count_distinct_by_class
-from reluscope.analyses.codespace.sampled import SampleCodes
+from reluscope.analyses.codespace import SampleCodes, activation_rate, distinct_codes, sample_codes
 from reluscope.codes import CodeLayout, Codes, GateLayout
 
 
 def test_distinct_codes_against_a_set():
     net = rs.load(random_network())
     points = np.random.default_rng(1).normal(size=(300, 3))
-    found = distinct_codes(net, points)
+    found = distinct_codes(sample_codes(net, points))
     parts = [part.to_array() for part in net.codes(points).by_gate().values()]
     for number, part in zip(found["num_distinct_codes"].value, parts, strict=True):
         assert number == len({row.tobytes() for row in part})
@@ -26,7 +24,8 @@ def test_distinct_codes_against_a_set():
 
 def test_points_in_doubt_widen_the_count():
     net = rs.load([(np.array([[0.1, 0.2]]), np.array([-0.3])), (np.eye(1), np.zeros(1))])
-    found = distinct_codes(net, [[1.0, 2.0], [1.0, 1.0], [0.0, 0.0]]).summary.finding("num_distinct_codes")
+    sampled = sample_codes(net, [[1.0, 2.0], [1.0, 1.0], [0.0, 0.0]])
+    found = distinct_codes(sampled).summary.finding("num_distinct_codes")
     assert found.claim == "LOWER"
     assert found.interval == (2, 3)
 
@@ -60,7 +59,7 @@ def test_gates_without_doubt_prove_codes_that_other_gates_leave_open():
         sampled = SampleCodes(Codes.from_pieces(tables, layout), doubtful, 0.0)
         classes = draw.integers(0, 2, 6)
         tables_of = [classes == kind for kind in np.unique(classes)]
-        columns = [count_distinct(sampled).summary["num_distinct_codes"], count_distinct_by_class(sampled, classes)]
+        columns = [distinct_codes(sampled).summary["num_distinct_codes"], distinct_codes(sampled, classes)]
         for members, lower, upper in [
             (np.ones(6, bool), columns[0].lower[0], columns[0].upper[0]),
             *zip(

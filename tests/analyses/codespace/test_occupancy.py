@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reluscope as rs
-from reluscope.analyses.codespace import SampleCodes, correctly_classified, count_distinct, occupancy, sample_codes
+from reluscope.analyses.codespace import SampleCodes, correctly_classified, distinct_codes, occupancy, sample_codes
 
 LAYOUT = rs.CodeLayout((rs.GateLayout("relu", 3), rs.GateLayout("clamp", 1, 3)))
 
@@ -70,11 +70,11 @@ def test_ends_hold_whatever_doubtful_samples_do(seed, size, num_doubtful):
     classes, doubtful = generator.integers(0, 3, size), np.zeros((size, 2), dtype=bool)
     doubtful[:num_doubtful] = True
     sampled = replace(sampled_codes(pieces), doubtful=doubtful)
-    found = (occupancy(sampled, classes), count_distinct(sampled))
+    found = (occupancy(sampled, classes), distinct_codes(sampled))
     for _ in range(4):
         changed = np.c_[generator.integers(0, 2, (size, 3)), generator.integers(0, 3, (size, 1))]
         changed[num_doubtful:] = pieces[num_doubtful:]
-        truth = (occupancy(sampled_codes(changed), classes), count_distinct(sampled_codes(changed)))
+        truth = (occupancy(sampled_codes(changed), classes), distinct_codes(sampled_codes(changed)))
         for table, true in zip(found, truth, strict=True):
             assert table.summary is not None
             for own, other in ((table, true), (table.summary, true.summary)):
@@ -100,11 +100,11 @@ def test_cells_of_correctly_classified_points_by_gate_and_group():
     right = net(x).numpy().argmax(axis=1) == labels
     chosen = correctly_classified(net, sampled, x, labels)
     pieces = net.codes(x).to_array()
-    found = count_distinct(chosen)
+    found = distinct_codes(chosen)
     whole = found.summary.finding("num_distinct_codes")
     assert int(whole) == len({row.tobytes() for row in pieces[right]})
     assert "correctly classified" in whole.domain
-    last = count_distinct(chosen.of_gates("relu 1")).summary
+    last = distinct_codes(chosen.of_gates("relu 1")).summary
     assert int(last.finding("num_distinct_codes")) == int(found.finding("num_distinct_codes", 1))
     assert chosen.of_gates("relu 1", "relu 0").codes == chosen.codes
     with pytest.raises(rs.errors.InputError, match="'relu 7' came"):
@@ -117,4 +117,4 @@ def test_nothing_is_classified_correctly():
     net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     x = [[2.0, 1.0]]
     chosen = correctly_classified(net, sample_codes(net, x), x, np.array([1]))
-    assert int(count_distinct(chosen).summary.finding("num_distinct_codes")) == 0
+    assert int(distinct_codes(chosen).summary.finding("num_distinct_codes")) == 0

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from torch import nn
 import reluscope as rs
 from reluscope.errors import InputError
 
+units_around = partial(rs.sensitivity.local_complexity, definition="cross_polytope")
+kink_density = partial(rs.sensitivity.local_complexity, definition="kink_density")
 POINTS = np.random.default_rng(3).normal(size=(9, 5))
 
 
@@ -67,19 +70,19 @@ def test_cross_polytopes_by_loops(radius, num_directions):
             for unit in range(len(signs[0][layer])):
                 expected[row, layer] += len({sign[layer][unit] for sign in signs}) > 1
     options = {"num_directions": num_directions, "seed": 4}
-    whole = rs.sensitivity.cross_polytope_complexity(rs.load(model), POINTS, radius, **options)
+    whole = units_around(rs.load(model), POINTS, radius, **options)
     assert whole["cross_polytope_complexity"].value.tolist() == expected.sum(axis=1).tolist()
     assert whole["cross_polytope_complexity"].is_exact.all()
     assert (radius == 3.0) <= (expected.sum() > 0)
     for gate in (0, -1):
-        part = rs.sensitivity.cross_polytope_complexity(rs.load(model), POINTS, radius, gate=gate, **options)
+        part = units_around(rs.load(model), POINTS, radius, gate=gate, **options)
         assert part["cross_polytope_complexity"].value.tolist() == expected[:, gate].tolist()
 
 
 def test_cross_polytopes_of_convolutions_and_pools():
     network = rs.load(pooled(), (1, 3, 3))
     points = np.random.default_rng(0).normal(size=(4, 9))
-    found = rs.sensitivity.cross_polytope_complexity(network, points, 0.8, num_directions=4, seed=1)
+    found = units_around(network, points, 0.8, num_directions=4, seed=1)
     for row, point in enumerate(points):
         codes = network.codes(np.array(vertices_of(point, 0.8, 4, seed=1))).to_array()
         assert found["cross_polytope_complexity"].value[row] == (codes != codes[0]).any(axis=0).sum()
@@ -89,24 +92,22 @@ def test_units_within_rounding_widen_the_count():
     # Vertices at 1 +- 1: the first unit bends at 2 but for one bit, and rounding decides whether a vertex is beyond.
     edge = 2 * (1 + 2**-51)
     net = rs.load([(np.array([[1.0], [1.0], [0.1]]), np.array([-edge, -1.5, 5.0])), (np.ones((1, 3)), np.zeros(1))])
-    found = rs.sensitivity.cross_polytope_complexity(net, [[1.0]], 1.0)["cross_polytope_complexity"]
+    found = units_around(net, [[1.0]], 1.0)["cross_polytope_complexity"]
     assert (found.lower[0], found.upper[0]) == (1, 2)
     assert not found.is_exact[0]
 
 
 def test_units_that_are_zero_everywhere_cross_nothing():
     net = rs.load([(np.zeros((4, 2)), np.zeros(4)), (np.ones((1, 4)), np.zeros(1))])
-    found = rs.sensitivity.cross_polytope_complexity(net, [[1.0, 2.0]], 1.0)
+    found = units_around(net, [[1.0, 2.0]], 1.0)
     assert str(found.finding("cross_polytope_complexity")) == "0 (EXACT)"
-    assert rs.sensitivity.kink_density(net, [[1.0, 2.0]]).finding("kink_density").value == 0
+    assert kink_density(net, [[1.0, 2.0]]).finding("kink_density").value == 0
 
 
 def test_networks_without_gates():
     net = rs.load([(np.eye(2), np.zeros(2))])
-    assert str(
-        rs.sensitivity.cross_polytope_complexity(net, [[1.0, 2.0]], 1.0).finding("cross_polytope_complexity")
-    ) == ("0 (EXACT)")
-    assert str(rs.sensitivity.kink_density(net, [[1.0, 2.0]]).finding("kink_density")) == "0 (EXACT)"
+    assert str(units_around(net, [[1.0, 2.0]], 1.0).finding("cross_polytope_complexity")) == ("0 (EXACT)")
+    assert str(kink_density(net, [[1.0, 2.0]]).finding("kink_density")) == "0 (EXACT)"
 
 
 @pytest.mark.parametrize("deviation", [0.05, 1.0])
@@ -123,7 +124,7 @@ def test_kink_densities_by_autograd(deviation):
                 density = math.exp(-((seen.item() / deviation) ** 2) / 2) / (deviation * math.sqrt(2 * math.pi))
                 total += gradient.norm().item() * density
         expected.append(total)
-    found = rs.sensitivity.kink_density(rs.load(model), POINTS, deviation)["kink_density"]
+    found = kink_density(rs.load(model), POINTS, deviation=deviation)["kink_density"]
     assert found.value == pytest.approx(expected, rel=1e-12)
     assert found.is_exact.all()
     assert (found.lower <= expected).all()
@@ -145,7 +146,7 @@ def test_kink_densities_of_convolutions_leave_max_gates_out():
                     gap = (unit.item() - threshold) / 0.5
                     total += gradient.norm().item() * math.exp(-(gap**2) / 2) / (0.5 * math.sqrt(2 * math.pi))
         expected.append(total)
-    found = rs.sensitivity.kink_density(network, points, 0.5)
+    found = kink_density(network, points, deviation=0.5)
     assert found["kink_density"].value == pytest.approx(expected)
     assert "max gates left out" in found["kink_density"].definition
 
@@ -157,9 +158,8 @@ def test_a_density_is_how_often_noisy_biases_put_a_bend_on_a_short_segment():
     noises = np.random.default_rng(0).normal(scale=deviation, size=4_000_000)
     bends = -(bias + noises) / slope
     often = (np.abs(bends - 0.1) < half).mean() / (2 * half)
-    assert float(rs.sensitivity.kink_density(net, [[0.1]], deviation).finding("kink_density")) == pytest.approx(
-        often, rel=0.02
-    )
+    found = kink_density(net, [[0.1]], deviation=deviation).finding("kink_density")
+    assert float(found) == pytest.approx(often, rel=0.02)
 
 
 @pytest.mark.slow
@@ -175,22 +175,19 @@ def test_with_noise_on_all_biases_it_is_how_dense_bends_are_drawn():
         before = first[0][:, 0] * x + first[1] + noise[:, :2]
         ends.append(np.hstack([before, np.maximum(before, 0) @ second[0].T + second[1] + noise[:, 2:]]))
     often = ((ends[0] > 0) != (ends[1] > 0)).sum(axis=1).mean() / (2 * half)
-    drawn = rs.sensitivity.kink_density(net, [[center]], deviation, num_noises=300)
+    drawn = kink_density(net, [[center]], deviation=deviation, num_noises=300)
     assert drawn["kink_density"].value[0] == pytest.approx(often, rel=0.05)
     assert str(drawn.finding("kink_density").claim) == "ESTIMATE"
     # Without noise on earlier biases it is another number, which both definitions share for a first gate alone.
-    plain = rs.sensitivity.kink_density(net, [[center]], deviation)["kink_density"].value[0]
+    plain = kink_density(net, [[center]], deviation=deviation)["kink_density"].value[0]
     assert abs(plain - often) > 0.2 * often
 
 
 @pytest.mark.slow
 def test_random_directions_estimate_without_bias():
     network = rs.load(dense(seed=5))
-    exact = rs.sensitivity.kink_density(network, POINTS[:2])["kink_density"].value
-    found = [
-        rs.sensitivity.kink_density(network, POINTS[:2], num_directions=3, seed=seed)["kink_density"]
-        for seed in range(400)
-    ]
+    exact = kink_density(network, POINTS[:2])["kink_density"].value
+    found = [kink_density(network, POINTS[:2], num_directions=3, seed=seed)["kink_density"] for seed in range(400)]
     assert np.mean([one.value for one in found], axis=0) == pytest.approx(exact, rel=0.05)
     assert {str(claim) for one in found for claim in one.claims} == {"ESTIMATE"}
 
@@ -200,28 +197,43 @@ def test_a_point_on_a_bend_claims_nothing_of_later_gates():
     net = rs.load(
         [(np.array([[1.0, -1.0]]), np.zeros(1)), (np.ones((2, 1)), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))]
     )
-    found = rs.sensitivity.kink_density(net, [[1.0, edge], [2.0, 1.0]])["kink_density"]
+    found = kink_density(net, [[1.0, edge], [2.0, 1.0]])["kink_density"]
     assert (found.lower[0], found.upper[0]) == (0, np.inf)
     assert found.is_exact.tolist() == [False, True]
 
 
 def test_blocks_do_not_matter():
     network = rs.load(dense())
-    whole = rs.sensitivity.cross_polytope_complexity(network, POINTS, 0.5)["cross_polytope_complexity"].value
+    whole = units_around(network, POINTS, 0.5)["cross_polytope_complexity"].value
     few = rs.Budget(memory=1 << 12)
-    parts = rs.sensitivity.cross_polytope_complexity(network, POINTS, 0.5, budget=few)[
-        "cross_polytope_complexity"
-    ].value
+    parts = units_around(network, POINTS, 0.5, budget=few)["cross_polytope_complexity"].value
     assert parts.tolist() == whole.tolist()
-    density = rs.sensitivity.kink_density(network, POINTS)["kink_density"].value
-    assert rs.sensitivity.kink_density(network, POINTS, budget=few)["kink_density"].value == pytest.approx(density)
+    density = kink_density(network, POINTS)["kink_density"].value
+    assert kink_density(network, POINTS, budget=few)["kink_density"].value == pytest.approx(density)
 
 
 def test_bad_arguments():
     network = rs.load(dense())
     with pytest.raises(InputError, match="gate must be a name or a position"):
-        rs.sensitivity.cross_polytope_complexity(network, POINTS, 0.5, gate=9)
+        units_around(network, POINTS, 0.5, gate=9)
     with pytest.raises(InputError, match="radius"):
-        rs.sensitivity.cross_polytope_complexity(network, POINTS, 0.0)
+        units_around(network, POINTS, 0.0)
     with pytest.raises(InputError, match="deviation"):
-        rs.sensitivity.kink_density(network, POINTS, -1.0)
+        kink_density(network, POINTS, deviation=-1.0)
+
+
+def test_options_of_another_definition_are_refused():
+    network = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    for definition, options in (
+        ("regions", {"radius": 1.0, "gate": 0}),
+        ("regions", {"radius": 1.0, "deviation": 1.0}),
+        ("cross_polytope", {"radius": 1.0, "norm": "l2"}),
+        ("kink_density", {"radius": 1.0}),
+        ("kink_density", {"num_samples": 5}),
+    ):
+        with pytest.raises(InputError, match=f'definition="{definition}" takes no {[*options][-1]}'):
+            rs.sensitivity.local_complexity(network, [[1.0, 1.0]], definition=definition, **options)
+    with pytest.raises(InputError, match="needs a radius"):
+        rs.sensitivity.local_complexity(network, [[1.0, 1.0]])
+    with pytest.raises(InputError, match="budget"):  # blocks are not counted in regions
+        kink_density(network, [[1.0, 1.0]], budget=rs.Budget(regions=3))

@@ -1,5 +1,6 @@
 """Directions, Jacobians, transitions, balls and saliency against autograd, numpy and dull counts."""
 
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -15,6 +16,7 @@ from oracles.segment_bisection import num_regions
 from reluscope.testing import default_network
 from reluscope.testing.strategies import networks
 
+jacobian_norms = partial(rs.coefficients.local_norms, of="probabilities")
 COMPLEXITY, TRANSITIONS, UNIT_CHANGES = "local_complexity", "num_transitions", "num_unit_changes"
 NETWORKS = {
     "products": lambda: rs.load(layers([5, 9, 7, 3])),
@@ -147,7 +149,7 @@ def test_outputs_along_a_direction():
 
 def test_probabilities_and_lengths_are_rounded_where_nothing_else_is():
     net = rs.load([(np.eye(2), np.zeros(2)), (np.array([[3.0, 1.0], [-1.0, 2.0]]), np.zeros(2))])
-    found = rs.sensitivity.jacobian_norms(net, [[0.25, 0.5]], tolerance=rs.Tolerance(rounding=0.0))
+    found = jacobian_norms(net, [[0.25, 0.5]], tolerance=rs.Tolerance(rounding=0.0))
     of_probabilities, of_logits = found["probability_jacobian_norm"], found["logit_jacobian_norm"]
     own, eps = 16 * 2.0**-52, 2.0**-52
     assert of_logits.value[0] - of_logits.lower[0] == pytest.approx(own * of_logits.value[0], abs=8 * eps)
@@ -165,7 +167,7 @@ def test_jacobian_norms_by_autograd(name):
         single = outputs.shape[1] == 1
         return torch.softmax(torch.cat([torch.zeros_like(outputs), outputs], 1) if single else outputs, 1)
 
-    found = rs.sensitivity.jacobian_norms(net, points)
+    found = jacobian_norms(net, points)
     for values, expected in (
         (found["logit_jacobian_norm"], jacobians(net, points)),
         (found["probability_jacobian_norm"], jacobians(net, points, probabilities)),
@@ -180,7 +182,7 @@ def test_jacobian_norms_by_autograd(name):
 
 def test_a_sure_classifier_has_small_norms_however_steep():
     net = rs.load([(100 * np.eye(2), np.zeros(2)), (np.array([[5.0, 0.0], [-5.0, 0.0]]), np.zeros(2))])
-    found = rs.sensitivity.jacobian_norms(net, [[1.0, 0.0]])
+    found = jacobian_norms(net, [[1.0, 0.0]])
     assert found["logit_jacobian_norm"].value[0] > 700
     assert 0 <= found["probability_jacobian_norm"].value[0] < 1e-200
 
@@ -344,8 +346,8 @@ def test_the_share_of_a_constant_is_as_uncertain_as_its_parts(constant, contribu
 
 def test_norms_of_codes_in_doubt_are_estimates():
     net = rs.load([(np.array([[0.1, 0.3]]), np.zeros(1)), (np.ones((1, 1)), np.zeros(1))])
-    assert rs.sensitivity.jacobian_norms(net, [[1.0, 1.0]]).mean("logit_jacobian_norm").claim is rs.Claim.EXACT
-    found = rs.sensitivity.jacobian_norms(net, [[3.0, -1.0], [1.0, 1.0]])
+    assert jacobian_norms(net, [[1.0, 1.0]]).mean("logit_jacobian_norm").claim is rs.Claim.EXACT
+    found = jacobian_norms(net, [[3.0, -1.0], [1.0, 1.0]])
     assert found["logit_jacobian_norm"].claims == (rs.Claim.ESTIMATE, rs.Claim.EXACT)
     assert found.mean("logit_jacobian_norm").claim is rs.Claim.ESTIMATE
 

@@ -29,9 +29,9 @@ def test_records_hold_means_of_the_analyses(run):
     records, networks = run
     rows = np.array(records.settings["samples"])[records.settings["jacobians"]]
     for place, network in enumerate(networks):
-        crossing = rs.sensitivity.cross_polytope_complexity(network, POINTS[rows], 0.7)
+        crossing = rs.sensitivity.local_complexity(network, POINTS[rows], 0.7, definition="cross_polytope")
         assert records["crossing_units"][place] == pytest.approx(float(crossing.mean("cross_polytope_complexity")))
-        density = rs.sensitivity.kink_density(network, POINTS[rows])
+        density = rs.sensitivity.local_complexity(network, POINTS[rows], definition="kink_density")
         assert records["kink_density"][place] == pytest.approx(float(density.mean("kink_density")))
         generator, counts = np.random.default_rng(0), []
         for point in POINTS[rows]:

@@ -22,6 +22,5 @@ ROWS = {
     ),
     "planes.class_areas": row(part=FLAT),
     "planes.class_intervals": row(part=LINE),
-    "planes.map_norms": row(part=FLAT),
     "planes.plane_measures": row(part=FLAT, boundary=_BOUNDARY, kinds={"boundary": "ours"}),
 }

@@ -95,7 +95,7 @@ ROWS = {
     "plots.curves_of_networks": row(curves={"a": _CURVE}, columns=2, kinds={"curves": "mapping", "columns": "count"}),
     "plots.directions": row(found=Later(lambda: rs.local.directions(NET, X[:1])[0])),
     "plots.distance_histogram": row(found=Later(lambda: rs.codespace.pair_distances(SAMPLED.value, Y))),
-    "plots.distinct_codes": row(found=Later(lambda: rs.codespace.count_distinct(SAMPLED.value)), num_samples=5),
+    "plots.distinct_codes": row(found=Later(lambda: rs.codespace.distinct_codes(SAMPLED.value)), num_samples=5),
     "plots.embeddings": row(
         grid=[[X, None]],
         labels=Y,

@@ -9,7 +9,7 @@ _FILES = {"": "nouns", "plots.style": "plots_style"}
 
 # Results: users read them, and build none. Their methods have rows like everything else, but for those that build them.
 _RESULTS = """
-    Ball Certificate Claim Codes DecisionBoundary Evaluation Explorer FoundRegions GateValues PointStatus
+    Ball Certificate Claim Codes DecisionBoundary Evaluation Explorer GateValues PointStatus
     Finding Finding.of Finding.estimate Findings Findings.of Neighbors Network Partition Region
     bounds.BoundRow codespace.Adjacency
     codespace.ClassFaces codespace.ClassFacets codespace.CodeClusters codespace.Embedding codespace.HalfOpenCell

@@ -31,8 +31,8 @@ def bodies_at_once(network: Network, questions: int = 0) -> int:
 
 def regions_inside(network: Network, points: Points, tolerance: Tolerance | None) -> dict[int, Region]:
     """Return the regions of points by their rows; points on kinks whose code has no interior are left out."""
-    found = find_regions(network.at(points, tolerance=tolerance)).regions
-    return {row: region for row, region in enumerate(found) if region is not None}
+    found = find_regions(network.at(points, tolerance=tolerance))
+    return {row: region for row, region in enumerate(found) if isinstance(region, Region)}
 
 
 def ask_within_memory(ask: Callable[[list[T], torch.device], R], items: list[T], device: torch.device) -> list[R]:

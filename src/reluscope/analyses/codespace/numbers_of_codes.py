@@ -8,12 +8,9 @@ import numpy as np
 from jaxtyping import Int
 
 from reluscope.analyses.codespace.by_gate import by_gate, doubts_by_gate
-from reluscope.analyses.codespace.sampled import METHOD, SampleCodes, sample_codes
+from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
 from reluscope.arguments import read_arguments, read_labels
 from reluscope.findings import Column, Findings, Kind, declare
-from reluscope.networks.graph.points import Points
-from reluscope.networks.network import Network
-from reluscope.tolerance import Tolerance
 
 NUM_CODES = declare("num_distinct_codes", "different codes among the samples", kind=Kind.COUNT, source="shepeleva2020")
 LARGEST_CELL = declare("largest_cell", "largest number of samples that share one code", kind=Kind.COUNT)
@@ -21,27 +18,28 @@ NUM_SAMPLES = declare("num_samples", "samples of the class", kind=Kind.COUNT)
 
 
 @read_arguments
-def distinct_codes(network: Network, x: Points, *, tolerance: Tolerance | None = None) -> Findings:
-    """Return the number of different codes of a set of points.
+def distinct_codes(sampled: SampleCodes, classes: Int[np.ndarray, " s"] | None = None) -> Findings:
+    """Return the number of different codes of samples, gate by gate, or class by class.
 
     Parameters
     ----------
-    network : Network
-    x : (s, *input_shape) or (s, n)
-    tolerance : Tolerance, optional
-        Its safety factor for rounding.
+    sampled : SampleCodes
+        Codes of samples, from `sample_codes`.
+    classes : (s,) int, optional
+        Classes of the samples: the codes of each class are counted in place of those of each gate.
 
     Returns
     -------
     Findings
         ``num_distinct_codes`` and ``largest_cell`` of the codes of each ``gate``; the summary is for all gates
-        together. If rounding could change the codes of k points (see `rounded_forward`), the number is at least the
-        number without those points, and at most k more. For all gates together it is also at least the number for
-        the gates without such points, and for any single gate.
+        together. With classes ``num_distinct_codes`` and ``num_samples`` of each ``class`` that occurs, for all gates
+        together; `occupancy` counts the codes that classes share. If rounding could change the codes of k points (see
+        `rounded_forward`), the number is at least the number without those points, and at most k more. For all gates
+        together it is also at least the number for the gates without such points, and for any single gate.
 
     Notes
     -----
-    Cost: about four forward passes, and one pass through a hash table.
+    Cost: one pass through a hash table.
 
     References
     ----------
@@ -52,16 +50,17 @@ def distinct_codes(network: Network, x: Points, *, tolerance: Tolerance | None =
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> found = distinct_codes(net, [[1.0, 1.0], [2.0, 1.0], [-1.0, 1.0]])
+    >>> sampled = rs.codespace.sample_codes(net, [[1.0, 1.0], [2.0, 1.0], [-1.0, 1.0]])
+    >>> found = rs.codespace.distinct_codes(sampled)
     >>> print(found.summary.finding("num_distinct_codes"), found.summary.finding("largest_cell"))
     2 (EXACT) 2 (EXACT)
+    >>> rs.codespace.distinct_codes(sampled, np.array([0, 1, 1]))["num_distinct_codes"].value
+    array([1., 2.])
     """
-    return count_distinct(sample_codes(network, x, tolerance=tolerance))
+    return _by_gate(sampled) if classes is None else _by_class(sampled, classes)
 
 
-@read_arguments
-def count_distinct(sampled: SampleCodes) -> Findings:
-    """Count different codes that are there already; see `distinct_codes`."""
+def _by_gate(sampled: SampleCodes) -> Findings:
     parts = [sampled.codes.of_gates(gate.name) for gate in sampled.codes.layout]
     groups = [part.groups() for part in (sampled.codes, *parts)]
     doubtful = [sampled.in_doubt, *sampled.doubtful.T]
@@ -79,29 +78,7 @@ def count_distinct(sampled: SampleCodes) -> Findings:
     return by_gate(sampled, columns, seconds=sampled.seconds)
 
 
-@read_arguments
-def count_distinct_by_class(sampled: SampleCodes, classes: Int[np.ndarray, " s"]) -> Findings:
-    """Return the number of different codes of every class.
-
-    Parameters
-    ----------
-    sampled : SampleCodes
-    classes : (s,) int
-
-    Returns
-    -------
-    Findings
-        ``num_distinct_codes`` and ``num_samples`` of each ``class`` that occurs; see `distinct_codes`. `occupancy`
-        counts the codes that classes share.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> sampled = sample_codes(net, [[1.0, 1.0], [2.0, 1.0], [-1.0, 1.0]])
-    >>> count_distinct_by_class(sampled, np.array([0, 1, 1]))["num_distinct_codes"].value
-    array([1., 2.])
-    """
+def _by_class(sampled: SampleCodes, classes: Int[np.ndarray, " s"]) -> Findings:
     classes = read_labels(classes, num_samples=len(sampled), name="classes")
     groups = sampled.codes.groups()
     kinds, sizes = np.unique(classes, return_counts=True)

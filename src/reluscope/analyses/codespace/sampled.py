@@ -115,7 +115,7 @@ def correctly_classified(
     Returns
     -------
     SampleCodes
-        Valid in every function of this package; `count_distinct` returns the number of cells with a correctly
+        Valid in every function of this package; `distinct_codes` returns the number of cells with a correctly
         classified sample.
 
     Examples

@@ -1,11 +1,13 @@
 """What a partition of a line or a plane shows: which class lies where, how much maps stretch, and its measures."""
 
+from typing import NoReturn
+
 from reluscope.analyses.planes.boundary_curves import BoundaryCurve, boundary_curves
 from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
 from reluscope.analyses.planes.class_intervals import ClassIntervals, class_intervals
-from reluscope.analyses.planes.map_norms import map_norms
 from reluscope.analyses.planes.measures_of_planes import area_shares, plane_measures
 from reluscope.analyses.samples.choosing import choose_triple
+from reluscope.moved_names import refuse
 
 __all__ = [
     "BoundaryCurve",
@@ -16,6 +18,9 @@ __all__ = [
     "choose_triple",
     "class_areas",
     "class_intervals",
-    "map_norms",
     "plane_measures",
 ]
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise refuse("reluscope.planes", name)

@@ -50,57 +50,7 @@ def cross_polytope_complexity(
     tolerance: Tolerance | None = None,
     seed: Seed = 0,
 ) -> Findings:
-    """Count the units that change their piece between the vertices of a cross-polytope around points.
-
-    Parameters
-    ----------
-    network : Network
-    x : (s, *input_shape) or (s, n)
-    radius : float
-        Euclidean distance of the vertices from the point.
-    num_directions : int
-        Number of orthonormal directions, at most that of inputs; all points share them. There are twice as many
-        vertices.
-    gate : int or str, optional
-        Count units of this gate only.
-    population : int, optional
-        Size of the population, if the points are a random sample from it.
-    budget : Budget, optional
-        Seconds, and bytes of intermediate arrays, by default 64 MB.
-    progress : bool or callable
-        Show progress; a callable receives the finished share, from 0 to 1.
-    tolerance : Tolerance, optional
-        Its safety factor for rounding.
-    seed : int
-        Of the directions.
-
-    Returns
-    -------
-    Findings
-        ``cross_polytope_complexity`` of every point: ``sum_u [pieces of u at the vertices are not all the same]``.
-        EXACT where rounding cannot change the piece of any unit at any vertex. A lower bound on the number of units
-        that bend within the convex hull of the vertices.
-
-    Raises
-    ------
-    InputError
-        If there is no such gate.
-
-    Notes
-    -----
-    One forward pass per vertex. The source sums units over layers and averages over points.
-
-    References
-    ----------
-    Humayun, Balestriero, Baraniuk, "Deep networks always grok and here is why", 2024, figure 4.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(2), np.array([0.0, -9.0])), (np.ones((1, 2)), np.zeros(1))])  # bends at 0 and at 9
-    >>> print(rs.sensitivity.cross_polytope_complexity(net, [[0.1, 0.1]], 1.0).finding("cross_polytope_complexity"))
-    1 (EXACT)
-    """
+    """Count the units that change their piece between the vertices around points; see `local_complexity`."""
     points = network.points(x)
     chosen = None if gate is None else read_gate(gate, [one.name for one in network.gates])
     frame = torch.as_tensor(_frame(network.num_inputs, num_directions, seed), device=points.device)

@@ -49,61 +49,9 @@ def kink_density(
     tolerance: Tolerance | None = None,
     seed: Seed = 0,
 ) -> Findings:
-    """Return the density of a network's bends at points, from the gradients of its units.
+    """Return the density of bends at points, ``sum_u |grad z_u(x)| sum_t p(t - z_u(x))``; see `local_complexity`.
 
-    Parameters
-    ----------
-    network : Network
-    x : (s, *input_shape) or (s, n)
-    deviation : float
-        Standard deviation sigma of the noise on biases.
-    num_directions : int, optional
-        Estimate gradient lengths from derivatives in this number of random directions, for networks of many inputs;
-        by default gradients are computed from derivatives by every input.
-    num_noises : int, optional
-        Estimate the mean over noise on the biases of *all* gates, as the source defines it, from this number of
-        draws; by default earlier gates have no noise.
-    population : int, optional
-        Size of the population, if the points are a random sample from it.
-    budget : Budget, optional
-        Seconds, and bytes of intermediate arrays, by default 64 MB.
-    progress : bool or callable
-        Show progress; a callable receives the finished share, from 0 to 1.
-    tolerance : Tolerance, optional
-        Its safety factor for rounding.
-    seed : int
-        Of the directions and the noise.
-
-    Returns
-    -------
-    Findings
-        ``kink_density`` of every point: ``sum_u |grad z_u(x)| sum_t exp(-((z_u(x) - t) / sigma)^2 / 2) / (sigma
-        sqrt(2 pi))`` over the units u of pointwise gates and their breakpoints t, 0 for a ReLU. EXACT up to
-        rounding; where rounding could change the code of the point, no bound is known. With ``num_directions`` or
-        ``num_noises`` an unbiased ESTIMATE.
-
-    Notes
-    -----
-    The source defines the mean size of the bends, over a distribution of data and over noise on all biases at once:
-    ``E int_bends p(x) dx``, p the density of the data. For one unit and given noise on earlier biases, the mean
-    over the unit's own noise is ``int p(x) |grad z(x)| phi(t - z(x)) dx`` by the co-area formula, where z is the
-    pre-activation without this noise. Hence the sum at each point, and its mean over points and earlier noise. By
-    default the noise of earlier gates is fixed at its mean, 0, which changes nothing at a first gate;
-    ``num_noises`` draws it. Units without an open path to the outputs count, too; networks of usual widths have
-    hardly any. Max gates have no bias and do not count.
-
-    One forward pass per input, or per direction, at each point.
-
-    References
-    ----------
-    Patel, Montufar, "On the local complexity of linear regions in deep ReLU networks", 2025, theorem 2.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.array([[3.0, 4.0]]), np.zeros(1)), (np.eye(1), np.zeros(1))])  # one unit, of slope 5
-    >>> print(rs.sensitivity.kink_density(net, [[4.0, -3.0]], 2.0).finding("kink_density"))  # 5 / (2 sqrt(2 pi))
-    0.997356 (EXACT)
+    The mean over a unit's own noise is ``int p(x) |grad z(x)| phi(t - z(x)) dx`` by the co-area formula.
     """
     whole = network.at(x, tolerance=tolerance)
     generator = np.random.default_rng(seed)

@@ -44,7 +44,7 @@ COMPLEXITY = declare(
 
 
 @read_arguments
-def local_complexity(
+def count_in_balls(
     network: Network,
     x: Points,
     radius: Positive,
@@ -57,57 +57,7 @@ def local_complexity(
     tolerance: Tolerance | None = None,
     seed: Seed = 0,
 ) -> Findings:
-    """Count the linear regions within a radius of points.
-
-    Parameters
-    ----------
-    network : Network
-    x : (s, *input_shape) or (s, n)
-    radius : float
-        In the units of the input, positive.
-    norm : "linf", "l2" or Norm
-        Maximum of all coordinates' changes, or Euclidean length; a `Norm` may have one weight per input.
-    num_samples : int
-        Number of points drawn from a ball whose exact count did not finish.
-    population : int, optional
-        Size of the population, if the points are a random sample from it.
-    budget : Budget, optional
-        For the exact count at each point; by default the number of regions that takes 10 seconds on an ordinary
-        machine.
-    progress : bool or callable
-        Show progress; a callable receives the finished share, from 0 to 1.
-    tolerance : Tolerance, optional
-    seed : int
-        Of the drawn points, which depend on the seed and the position of the center among the points.
-
-    Returns
-    -------
-    Findings
-        ``local_complexity`` of every point, exact or a lower bound. A drawn point's region is counted if rounding
-        could not change its code; the point lies on a boundary with probability 0. Details: ``num_undecided``, the
-        number of regions whose existence is undecided.
-
-    Raises
-    ------
-    InputError
-        If the radius is not positive, or too small for float64 at a point, or the norm is unknown.
-
-    Notes
-    -----
-    In few dimensions, about one forward pass per vertex; a Euclidean ball costs one more small quadratic program
-    for each region of its box. In many dimensions, one linear program per region, which finishes within the budget
-    only where few units change their piece. Regions that a ball touches from outside are not counted; where float64
-    leaves this undecided, the count is LOWER with an interval.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # four quadrants
-    >>> print(rs.sensitivity.local_complexity(net, [[0.8, 0.8]], 1.0).finding("local_complexity"))
-    4 (EXACT)
-    >>> print(rs.sensitivity.local_complexity(net, [[0.8, 0.8]], 1.0, norm="l2").finding("local_complexity"))
-    3 (EXACT)
-    """
+    """Count the regions that meet balls around points; see `local_complexity`."""
     if not (np.isfinite(radius) and radius > 0):
         raise InputError(f"radius must be a positive number, got {radius}")
     if num_samples < 1:

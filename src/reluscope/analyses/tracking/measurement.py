@@ -13,7 +13,7 @@ from torch.linalg import LinAlgError  # pyright: ignore[reportAttributeAccessIss
 
 from reluscope.analyses.classification.class_predictions import accuracy_of_outputs, classes_of_outputs, is_close
 from reluscope.analyses.classification.cross_entropy import cross_entropy_of_outputs
-from reluscope.analyses.codespace.numbers_of_codes import NUM_CODES, count_distinct
+from reluscope.analyses.codespace.numbers_of_codes import NUM_CODES, distinct_codes
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
 from reluscope.analyses.codespace.usage_of_units import NUM_ALWAYS_ON, NUM_DEAD, unit_usage
 from reluscope.analyses.coefficients.jacobian_norms import FROBENIUS_NORM, SPECTRAL_NORM, local_norms
@@ -85,7 +85,7 @@ def measure(network: Network, plan: Plan, before: SampleCodes | None) -> Measure
 
 
 def _codes(network: Network, sampled: SampleCodes) -> dict[str, Found]:
-    found = count_distinct(sampled).beside(unit_usage(network, sampled))
+    found = distinct_codes(sampled).beside(unit_usage(network, sampled))
     assert found.summary is not None
     numbers: dict[str, Found] = {}
     names = ("distinct_codes", "dead_units", "always_on_units")

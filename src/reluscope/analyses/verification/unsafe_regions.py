@@ -122,11 +122,11 @@ class _UnsafeParts:
     def _cut_regions(self, rows: np.ndarray, rulings: list[tuple[np.ndarray, np.ndarray]]) -> None:
         may = [np.isin(rows, possible) for possible, _ in rulings]
         at = self.part.network_on_domain.at(self.part.witnesses[rows])
-        found = find_regions(at, domain=self.box).regions
+        found = find_regions(at, domain=self.box)
         errors = self.rows_of_inputs.errors(at)
         for place, row in enumerate(rows.tolist()):
             region = found[place]
-            if region is None:  # thinner than rounding
+            if not isinstance(region, Region):  # thinner than rounding
                 self.missing += self._bound(row)
                 continue
             weight, bias = (one[0].cpu().numpy() for one in (region.map.weight, region.map.bias))

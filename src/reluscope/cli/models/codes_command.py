@@ -6,7 +6,7 @@ from typing import Any
 from reluscope.analyses.classification.class_predictions import num_classes
 from reluscope.analyses.codespace.class_distances import ALL_GATES, mean_code_distances
 from reluscope.analyses.codespace.duplicates import duplicate_units
-from reluscope.analyses.codespace.numbers_of_codes import NUM_CODES, count_distinct, count_distinct_by_class
+from reluscope.analyses.codespace.numbers_of_codes import NUM_CODES, distinct_codes
 from reluscope.analyses.codespace.occupied_cells import occupancy
 from reluscope.analyses.codespace.sampled import SampleCodes, correctly_classified, sample_codes
 from reluscope.analyses.codespace.usage_of_units import unit_usage
@@ -47,7 +47,7 @@ class _CodeFindings:
     def __init__(self, network: Network, dataset: Dataset, sampled: SampleCodes) -> None:
         self.network, self.dataset, self.sampled = network, dataset, sampled
         self.gates: Findings = unit_usage(network, sampled).beside(
-            count_distinct(sampled),
+            distinct_codes(sampled),
             occupancy(sampled, dataset.labels),
             duplicate_units(sampled),
         )
@@ -55,10 +55,10 @@ class _CodeFindings:
         self.classes: Findings | None = None
         self.distances: Findings | None = None
         if dataset.labels is not None:
-            self.classes = count_distinct_by_class(sampled, dataset.labels)
+            self.classes = distinct_codes(sampled, dataset.labels)
             self.distances = mean_code_distances(sampled, dataset.labels)
             if dataset.labels.min() >= 0 and dataset.labels.max() < num_classes(network):
-                counted = count_distinct(correctly_classified(network, sampled, dataset.points, dataset.labels)).summary
+                counted = distinct_codes(correctly_classified(network, sampled, dataset.points, dataset.labels)).summary
                 assert counted is not None
                 self.correct = replace(
                     counted.finding(NUM_CODES), name="distinct codes of correctly classified samples"

@@ -13,6 +13,7 @@ from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.solid_regions import SolidRegions
+from reluscope.regions.region import Region
 from reluscope.regions.regions import find_regions
 
 # A few milliseconds each: dimensions in which they are drawn, and regions in a minute or so.
@@ -29,12 +30,12 @@ def with_corners(part: Partition, network: Network) -> Partition:
         return part
     inner, window = (network.restrict(domain), domain.window) if isinstance(domain, Slice) else (network, domain)
     witnesses = part.witnesses
-    found = find_regions(inner.at(witnesses, tolerance=part.tolerance), domain=window).regions
+    found = find_regions(inner.at(witnesses, tolerance=part.tolerance), domain=window)
     try:
-        corners = [np.zeros((0, domain.dim)) if one is None else one.polyhedron.vertices() for one in found]
+        corners = [one.polyhedron.vertices() if isinstance(one, Region) else np.zeros((0, domain.dim)) for one in found]
     except DegenerateGeometryError:  # thinner than floats resolve
         return part
-    codes = [one.code.words[0] for one in found if one is not None]
+    codes = [one.code.words[0] for one in found if isinstance(one, Region)]
     if min(map(len, corners)) <= domain.dim or not np.array_equal(codes, part.codes.words):
         return part
     if domain.dim == 1:

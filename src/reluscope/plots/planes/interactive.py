@@ -16,12 +16,12 @@ from matplotlib.colors import to_hex
 
 from reluscope.analyses.classification.class_predictions import classes_of_outputs
 from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
-from reluscope.analyses.planes.map_norms import map_norms
 from reluscope.arguments import Count, read_drawn
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ReluscopeError
 from reluscope.partitions.decisions.decision_boundary import decision_boundary
 from reluscope.partitions.partition_in_memory import Partition
+from reluscope.partitions.region_numbers import map_norms
 from reluscope.plots.drawing.coloring import Color, Kinds, coloring
 from reluscope.plots.drawing.polygon_paths import limits
 from reluscope.plots.planes.class_regions import class_name, class_shades
@@ -153,7 +153,7 @@ def region_texts(part: Partition, class_names: Sequence[str] | None = None) -> l
     if part.network is not None:
         classes = _classes(part)
         parts.append([_as_it_is(class_name(int(one), class_names)) for one in classes])
-        parts.append([f"norm of the map {norm:.4g}" for norm in map_norms(part)])
+        parts.append([f"norm of the map {norm:.4g}" for norm in map_norms.of(part)])
     parts.append([f"area {area:.4g}" for area in part.volumes()])
     return ["<br>".join(lines) for lines in zip(*parts, strict=True)]
 

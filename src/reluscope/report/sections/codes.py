@@ -20,8 +20,7 @@ from reluscope.analyses.codespace.numbers_of_codes import (
     LARGEST_CELL,
     NUM_CODES,
     NUM_SAMPLES,
-    count_distinct,
-    count_distinct_by_class,
+    distinct_codes,
 )
 from reluscope.analyses.codespace.occupied_cells import ENTROPY, NUM_MIXED, occupancy
 from reluscope.analyses.codespace.pair_distances import MEDIAN_DISTANCE, pair_distances
@@ -84,7 +83,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     progress(0.6)
     groups = grouping(subject)
     gates = unit_usage(network, sampled).beside(
-        count_distinct(sampled),
+        distinct_codes(sampled),
         duplicate_units(sampled),
         occupancy(sampled, None if groups is None else groups.values),
     )
@@ -101,7 +100,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     ]
     if groups is not None:
         blocks.append(numbers(whole.finding(NUM_MIXED)))
-        blocks.append(_class_table(count_distinct_by_class(sampled, groups.values), groups))
+        blocks.append(_class_table(distinct_codes(sampled, groups.values), groups))
     progress(0.85)
     if len(subject.data) > 1:
         blocks.extend(_distances(sampled, groups, settings.seed))
@@ -185,7 +184,7 @@ def _correct(subject: Subject, sampled: SampleCodes) -> list[Block]:
     if not subject.is_classifier or subject.labels is None:
         return []
     chosen = correctly_classified(subject.network, sampled, subject.data.points, subject.labels)
-    counted = count_distinct(chosen).summary
+    counted = distinct_codes(chosen).summary
     assert counted is not None
     return [numbers(replace(counted.finding(NUM_CODES), name="distinct codes of correctly classified samples"))]
 

@@ -113,7 +113,10 @@ def report(setting: Setting, name: Data) -> Outcome:
         if model.number == 1:
             setting.progress(f"Slice of {model.name}")
             sliced.append(_slice(setting, plan, model, one.network, testing.points[anchors]))
-    norms = {one.name: rs.sensitivity.jacobian_norms(one.network, testing.points) for one in looked.values()}
+    norms = {
+        one.name: rs.coefficients.local_norms(one.network, testing.points, of="probabilities")
+        for one in looked.values()
+    }
     with_paper = stands_beside(given[0], name)
     beside = [accuracy_picture(name, accuracies, name)] if with_paper else []
     return Outcome(

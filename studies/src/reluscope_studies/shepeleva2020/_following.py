@@ -266,9 +266,9 @@ def _numbers(seen: _Seen, part: str, parts: Mapping[str, _Seen], run: Run) -> di
         definition=f"{task.score}: mean over samples, in float64 without bounds on rounding",
         domain=sampled.domain,
     )
-    found = {task.score: score, **_counts(rs.codespace.count_distinct(sampled))}
+    found = {task.score: score, **_counts(rs.codespace.distinct_codes(sampled))}
     if seen.whole is not None:
-        found["codes of all gates"] = _counts(rs.codespace.count_distinct(seen.whole))["codes"]
+        found["codes of all gates"] = _counts(rs.codespace.distinct_codes(seen.whole))["codes"]
     if task is CLASSIFICATION:
         found |= _count_right(sampled, seen.scores > 0)
     if part == "validation":
@@ -288,7 +288,7 @@ def _count_right(sampled: rs.codespace.SampleCodes, right: Bool[np.ndarray, " s"
         none = rs.Finding.of(0, definition="no sample is classified correctly", domain=sampled.domain)
         whats = ("codes", *(f"codes of {gate.name}" for gate in sampled.codes.layout))
         return {f"correct {what}": none for what in whats}
-    counted = _counts(rs.codespace.count_distinct(sampled.select(right, what="correctly classified samples")))
+    counted = _counts(rs.codespace.distinct_codes(sampled.select(right, what="correctly classified samples")))
     return {f"correct {what}": found for what, found in counted.items()}
 
 

@@ -1,7 +1,7 @@
 """Norms of the Jacobians of the probabilities and of the logits of a classifier.
 
 With the logits' Jacobian J and the probabilities p = softmax(z), the probabilities have the Jacobian
-``(diag(p) - p p') J``. Its Frobenius norm at test points goes with the generalisation of a network, see [novak2018]_:
+``(diag(p) - p p') J``. Its Frobenius norm at test points goes with the generalisation of a network (novak2018):
 it is small where the network is sure, however steep the logits are.
 """
 
@@ -30,7 +30,7 @@ OF_LOGITS = declare(
 
 
 @read_arguments
-def jacobian_norms(
+def probability_norms(
     network: Network,
     x: Points,
     *,
@@ -39,46 +39,7 @@ def jacobian_norms(
     progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> Findings:
-    """Return the Frobenius norms of the Jacobians of the probabilities and of the logits, at samples.
-
-    Parameters
-    ----------
-    network : Network
-        Its outputs are logits; a single output z represents the logits 0 and z.
-    x : (s, *input_shape) or (s, n)
-        Gradients are those of the samples' codes in float64.
-    population : int, optional
-        Size of the population, if the samples are a random sample from it.
-    budget : Budget, optional
-        Seconds, and bytes for the Jacobians and their processing.
-    progress : bool or callable
-        Show progress; a callable receives the finished share, from 0 to 1.
-    tolerance : Tolerance, optional
-        Its safety factor for rounding.
-
-    Returns
-    -------
-    Findings
-        ``probability_jacobian_norm`` and ``logit_jacobian_norm``, with intervals for rounding. Where rounding could
-        change the code of a sample, and with it the affine map, no bound is known.
-
-    Notes
-    -----
-    One pass over the coefficient matrices and five forward passes. Norms of the logits are those of
-    `reluscope.coefficients.local_norms`, which also returns spectral norms.
-
-    References
-    ----------
-    .. [novak2018] Novak et al., "Sensitivity and generalization in neural networks: an empirical study", 2018.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.array([[3.0, 0.0], [-1.0, 0.0]]), np.array([0.0, 0.0]))])
-    >>> found = rs.sensitivity.jacobian_norms(net, [[1e-12, 1.0], [9.0, 1.0]])  # undecided, and sure
-    >>> found["logit_jacobian_norm"].value.round(6), found["probability_jacobian_norm"].value.round(6)
-    (array([3.162278, 3.162278]), array([1.414214, 0.      ]))
-    """
+    """Return the Frobenius norms of the Jacobians of the probabilities and of the logits; see `local_norms`."""
     points = network.points(x)
     memory = (budget or Budget()).memory_or(MEMORY)
 
