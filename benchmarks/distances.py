@@ -12,7 +12,7 @@ from benchmarks.measure import Measurement
 
 TARGET = "linf and l2: at least 80 % of points EXACT within 10 s; l1: likewise, or ends within a factor of 1.5"
 MODELS = Path(__file__).parents[2] / "shared" / "models"
-ORDERS: dict[rs.robustness.Norm, float] = {"linf": np.inf, "l2": 2, "l1": 1}
+ORDERS: dict[rs.Norm, float] = {"linf": np.inf, "l2": 2, "l1": 1}
 BOX = rs.Box(-0.5, 0.5, 5)
 NUM_POINTS, NUM_SAMPLES = 2, 20_000
 
@@ -26,7 +26,7 @@ def run(quick: bool) -> list[Measurement]:
     return [_search(nets, norm, 1.0 if quick else 10.0) for norm in ORDERS] if nets else []
 
 
-def _search(nets: dict[int, rs.Network], norm: rs.robustness.Norm, seconds: float) -> Measurement:
+def _search(nets: dict[int, rs.Network], norm: rs.Norm, seconds: float) -> Measurement:
     spent: list[float] = []
     shares: list[float] = []
     num_exact = num_wrong = 0

@@ -13,7 +13,7 @@ from reluscope.testing import default_network
 
 TARGET = "most test points of MNIST 784-32-32-10 EXACT within 10 s each; ACAS Xu: intervals that close"
 SHARED = Path(__file__).parents[2] / "shared"
-NORMS: tuple[rs.robustness.Norm, ...] = ("l2", "l1", "linf")
+NORMS: tuple[rs.Norm, ...] = ("l2", "l1", "linf")
 
 
 def run(quick: bool) -> list[Measurement]:
@@ -42,7 +42,7 @@ def run(quick: bool) -> list[Measurement]:
 
 
 def _search(
-    case: str, net: rs.Network, points: np.ndarray, norm: rs.robustness.Norm, domain: rs.Box | None, seconds: float
+    case: str, net: rs.Network, points: np.ndarray, norm: rs.Norm, domain: rs.Box | None, seconds: float
 ) -> Measurement:
     rs.robustness.decision_distance(net, points[:1], norm=norm, domain=domain, budget=rs.Budget(regions=2))
     began = time.perf_counter()

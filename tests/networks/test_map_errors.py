@@ -86,7 +86,7 @@ def test_saliency_and_norms_are_within_errors_of_the_scale_of_the_network(scale)
         for name in ("spectral_norm", "frobenius_norm"):
             low, high = norms[name].lower[0], norms[name].upper[0]
             assert Fraction(low) ** 2 <= square <= Fraction(high) ** 2
-        jacobian = rs.sensitivity.jacobian_norms(net, point)["logit_jacobian_norm"]
+        jacobian = rs.coefficients.local_norms(net, point, of="probabilities")["logit_jacobian_norm"]
         assert Fraction(jacobian.lower[0]) ** 2 <= square <= Fraction(jacobian.upper[0]) ** 2
         beyond_small += sum(wrong) > Fraction(1e-12)
     assert (beyond_small > 4) == (scale > 1)
