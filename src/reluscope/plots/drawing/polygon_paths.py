@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.path import Path
 
-from reluscope.geometry.polyhedra.domains import Box, Slice
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.plots.style import say
 
 PIECES = 2_000
@@ -103,12 +103,19 @@ def plane_size(domain: Slice | Box, beside: float = 0.0) -> tuple[float, float]:
 
 def say_empty(axes: Axes, num_open: int) -> None:
     """Say in the middle of the axes why there is nothing to see; cells may have been left open."""
-    text = "no regions were finished before work stopped" if num_open else "no regions were found"
-    say(axes, text)
+    say(axes, why_empty(0, num_open))
 
 
-def limits(domain: Slice | Box) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lowest and highest coordinates of a domain."""
+def why_empty(num_regions: int, num_open: int) -> str:
+    """Return why there is nothing to see, or no text if there are regions; cells may have been left open."""
+    if num_regions:
+        return ""
+    return "no regions were finished before work stopped" if num_open else "no regions were found"
+
+
+def limits(domain: Domain) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lowest and highest coordinates of a bounded domain."""
     window = domain.window if isinstance(domain, Slice) else domain
+    assert not isinstance(window, Space)
     corners = window.corners() if isinstance(window, Box) else window.vertices()
     return corners.min(axis=0), corners.max(axis=0)

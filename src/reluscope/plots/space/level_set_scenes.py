@@ -13,11 +13,10 @@ from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.partitions.levels.level_sets import LevelSet
 from reluscope.plots.drawing.coloring import Kinds, Scale, quantity
-from reluscope.plots.drawing.polygon_paths import frame, plane_size, stroke
-from reluscope.plots.space.painting import explain, painted, room_for
+from reluscope.plots.drawing.polygon_paths import frame, limits, plane_size, stroke
+from reluscope.plots.space.painting import painted, show_scene
 from reluscope.plots.space.pixels import Pixels
-from reluscope.plots.space.scene_drawing import draw_scene
-from reluscope.plots.space.scenes import Scene, names_of, reach_of
+from reluscope.plots.space.scenes import Scene, names_of
 from reluscope.plots.space.view_directions import View
 from reluscope.plots.style import DARK, RASTER_ABOVE, canvas, figure_of, say
 
@@ -89,21 +88,10 @@ def level_set(
     shades = painted(colors, len(surface))
     if is_by_normal:
         shades[:, :3] = (surface.normals + 1) / 2
-    low, high = reach_of(surface.domain)
-    scene = Scene(
-        surface.vertices,
-        surface.offsets,
-        surface.ids,
-        shades,
-        low,
-        high,
-        names_of(surface.domain),
-    )
-    axes = draw_scene(axes, scene, view, lines=lines, pixels=pixels, room=room_for(colors))
-    if not len(surface):
-        say(axes, _why_empty(surface))
-    explain(axes, colors, num_open=surface.num_open if len(surface) else 0)
-    return figure_of(axes)
+    domain = surface.domain
+    scene = Scene(surface.vertices, surface.offsets, surface.ids, shades, *limits(domain), names_of(domain))
+    empty, left = _why_empty(surface), surface.num_open
+    return show_scene(axes, scene, view, colors, lines=lines, pixels=pixels, empty=empty, num_open=left)
 
 
 def _coloring(surface: LevelSet, color: Color, label: str) -> Kinds | Scale:
@@ -127,7 +115,7 @@ def _coloring(surface: LevelSet, color: Color, label: str) -> Kinds | Scale:
 
 def _draw_curves(surface: LevelSet, axes: Axes | None) -> Figure:
     domain = surface.domain
-    window = domain if isinstance(domain, Slice | Box) else Box(*reach_of(domain))
+    window = domain if isinstance(domain, Slice | Box) else Box(*limits(domain))
     axes = canvas(axes, plane_size(window))
     frame(axes, window)
     if not len(surface):
@@ -137,6 +125,8 @@ def _draw_curves(surface: LevelSet, axes: Axes | None) -> Figure:
 
 
 def _why_empty(surface: LevelSet) -> str:
+    if len(surface):
+        return ""
     if surface.num_open:
         return "nothing was finished before work stopped"
     return f"the level {surface.level:g} is not crossed here"

@@ -7,15 +7,14 @@ from matplotlib.figure import Figure
 
 from reluscope.arguments import read_drawn, read_position
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.polyhedra.domains import Slice, Space
+from reluscope.geometry.polyhedra.domains import Space
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.coloring import Color, coloring
-from reluscope.plots.space.painting import explain, painted, room_for
+from reluscope.plots.drawing.polygon_paths import limits, why_empty
+from reluscope.plots.space.painting import painted, show_scene
 from reluscope.plots.space.pixels import Pixels
-from reluscope.plots.space.scene_drawing import draw_scene
-from reluscope.plots.space.scenes import Scene, reach_of
+from reluscope.plots.space.scenes import Scene, names_of
 from reluscope.plots.space.view_directions import View
-from reluscope.plots.style import figure_of, say
 
 # How high a picture is, as a share of how wide; and what is left free below and above the surface.
 HEIGHT, FREE = 0.7, 0.04
@@ -98,11 +97,10 @@ def output_surface(
         points, ids = part.vertices[ids], np.arange(len(ids))
         heights = (points * own[:, :2]).sum(axis=1) + own[:, 2]
     colors = coloring(part, color, label)
-    low, high = reach_of(part.domain)
+    low, high = limits(part.domain)
     bottom, top = (float(heights.min()), float(heights.max())) if len(heights) else (0.0, 1.0)
     free = FREE * (top - bottom) or max(1.0, abs(top)) / 2
     bottom, top = bottom - free, top + free
-    kind = "direction" if isinstance(part.domain, Slice) else "input"
     scene = Scene(
         np.column_stack([points, heights]),
         offsets,
@@ -110,11 +108,8 @@ def output_surface(
         painted(colors, len(part)),
         np.append(low, bottom),
         np.append(high, top),
-        (f"{kind} 0", f"{kind} 1", name or f"output {output}"),
+        (*names_of(part.domain)[:2], name or f"output {output}"),
         (1.0, 1.0, HEIGHT * float((high - low).max()) / (top - bottom)),
     )
-    axes = draw_scene(axes, scene, view, lines=lines, pixels=pixels, room=room_for(colors))
-    if not len(part):
-        say(axes, "no regions were finished before work stopped" if part.num_open else "no regions were found")
-    explain(axes, colors, num_open=part.num_open if len(part) else 0)
-    return figure_of(axes)
+    empty, left = why_empty(len(part), part.num_open), part.num_open
+    return show_scene(axes, scene, view, colors, lines=lines, pixels=pixels, empty=empty, num_open=left)

@@ -16,10 +16,11 @@ from reluscope.arguments import read_array, read_axes, read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.unions.union_volume import hull_of_plane
-from reluscope.plots.space.scene_drawing import draw_scene
+from reluscope.plots.drawing.polygon_paths import say_empty, why_empty
+from reluscope.plots.space.painting import Key, show_scene
 from reluscope.plots.space.scenes import Scene
 from reluscope.plots.space.view_directions import View
-from reluscope.plots.style import DARK, RASTER_ABOVE, canvas, category, depth_colors, figure_of, legend, say
+from reluscope.plots.style import DARK, RASTER_ABOVE, canvas, category, depth_colors, figure_of, legend
 
 # Opacity of one piece: where several lie over each other it is darker.
 OPACITY = 0.3
@@ -79,7 +80,7 @@ def image(found: Image, *, view: View | None = None, axes: Axes | None = None) -
         axes.autoscale_view()
     axes.set_xlabel(names[0])
     if not len(found):
-        say(axes, "no regions were finished before work stopped")
+        say_empty(axes, num_open=1)
     return figure_of(axes)
 
 
@@ -225,8 +226,7 @@ def _in_space(found: Image, names: list[str], view: View | None, axes: Axes | No
     low, high = found.ends if len(found) else np.array([[0.0] * 3, [1.0] * 3])
     pad = np.where(high > low, 0.0, 0.5 * np.maximum(1e-3 * (high - low).max(), 1e-9))
     offsets = np.concatenate([[0], np.cumsum([len(polygon) for polygon in polygons])]).astype(np.int64)
-    size = (high - low + 2 * pad).max() / (high - low + 2 * pad)
-    stretch = tuple(float(one) for one in size)
+    first, second, third = ((high - low + 2 * pad).max() / (high - low + 2 * pad)).tolist()
     scene = Scene(
         points,
         offsets,
@@ -235,12 +235,9 @@ def _in_space(found: Image, names: list[str], view: View | None, axes: Axes | No
         low - pad,
         high + pad,
         (names[0], names[1], names[2]),
-        (stretch[0], stretch[1], stretch[2]),
+        (first, second, third),
     )
-    axes = draw_scene(axes, scene, view, lines=True, pixels=1000, room=(False, False))
-    if not len(found):
-        say(axes, "no regions were finished before work stopped")
-    return figure_of(axes)
+    return show_scene(axes, scene, view, Key([]), lines=True, pixels=1000, empty=why_empty(len(found), num_open=1))
 
 
 def _faces(found: Image) -> tuple[np.ndarray, list[np.ndarray], list[tuple[float, float, float, float]]]:

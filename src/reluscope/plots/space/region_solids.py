@@ -10,13 +10,12 @@ from matplotlib.figure import Figure
 from reluscope.arguments import NonNegative, Share, read_drawn
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.coloring import Color, coloring
+from reluscope.plots.drawing.polygon_paths import limits, why_empty
 from reluscope.plots.space.facet_polygons import check_space, region_facets
-from reluscope.plots.space.painting import explain, painted, room_for
+from reluscope.plots.space.painting import painted, show_scene
 from reluscope.plots.space.pixels import Pixels
-from reluscope.plots.space.scene_drawing import draw_scene
-from reluscope.plots.space.scenes import Scene, names_of, reach_of
+from reluscope.plots.space.scenes import Scene, names_of
 from reluscope.plots.space.view_directions import View
-from reluscope.plots.style import figure_of, say
 
 # Opacities of the largest and the smallest region where they fade by volume.
 FAINTEST, FULL = 0.015, 0.95
@@ -89,7 +88,7 @@ def solid(
     check_space(part)
     colors = coloring(part, color, label)
     facets = region_facets(part)
-    low, high = reach_of(part.domain)
+    low, high = limits(part.domain)
     middle = (low + high) / 2
     points, ids = facets.points, facets.ids
     if explode > 0:
@@ -104,11 +103,8 @@ def solid(
     scene = Scene(
         points, facets.offsets, ids, shades[facets.regions], low, high, names_of(part.domain) if not explode else None
     )
-    axes = draw_scene(axes, scene, view, lines=lines, pixels=pixels, room=room_for(colors))
-    if not len(part):
-        say(axes, "no regions were finished before work stopped" if part.num_open else "no regions were found")
-    explain(axes, colors, num_open=part.num_open if len(part) else 0)
-    return figure_of(axes)
+    empty, left = why_empty(len(part), part.num_open), part.num_open
+    return show_scene(axes, scene, view, colors, lines=lines, pixels=pixels, empty=empty, num_open=left)
 
 
 def _opacities(part: Partition, fade: str | float) -> Float[np.ndarray, " r"]:

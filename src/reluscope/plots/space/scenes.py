@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.partitions.levels.level_polygons import following
 from reluscope.plots.space.view_directions import View
 
@@ -49,14 +49,6 @@ class Scene:
         """The corners of the box."""
         which = np.stack(np.meshgrid([0, 1], [0, 1], [0, 1], indexing="ij"), axis=-1).reshape(-1, 3)
         return np.where(which == 1, self.high, self.low)
-
-
-def reach_of(domain: Domain) -> tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]:
-    """Return the lowest and highest coordinates of a bounded domain."""
-    window = domain.window if isinstance(domain, Slice) else domain
-    assert not isinstance(window, Space)
-    corners = window.corners() if isinstance(window, Box) else window.vertices()
-    return corners.min(axis=0), corners.max(axis=0)
 
 
 def names_of(domain: Domain) -> tuple[str, str, str]:

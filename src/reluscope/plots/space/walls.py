@@ -9,12 +9,13 @@ from matplotlib.patches import Patch
 from reluscope.arguments import Share, read_drawn
 from reluscope.codes.differences import differences
 from reluscope.partitions.partition_in_memory import Partition
+from reluscope.plots.drawing.polygon_paths import limits, why_empty
 from reluscope.plots.space.facet_polygons import check_space, region_facets
+from reluscope.plots.space.painting import Key, show_scene
 from reluscope.plots.space.pixels import Pixels
-from reluscope.plots.space.scene_drawing import draw_scene
-from reluscope.plots.space.scenes import Scene, names_of, reach_of
+from reluscope.plots.space.scenes import Scene, names_of
 from reluscope.plots.space.view_directions import View
-from reluscope.plots.style import depth_colors, figure_of, legend, say, shortened, tint
+from reluscope.plots.style import depth_colors, shortened, tint
 
 TINT = 0.75
 
@@ -75,21 +76,14 @@ def boundaries_3d(
     chosen, counts = pairs[:, 0], np.diff(facets.offsets)
     starts = np.concatenate([[0], np.cumsum(counts[chosen])])
     ids = facets.ids[np.repeat(facets.offsets[chosen] - starts[:-1], counts[chosen]) + np.arange(starts[-1])]
-    low, high = reach_of(part.domain)
-    scene = Scene(facets.points, starts, ids, shades, low, high, names_of(part.domain))
-    axes = draw_scene(axes, scene, view, lines=lines, pixels=pixels, room=(False, True))
-    if not len(part):
-        say(axes, "no regions were finished before work stopped" if part.num_open else "no regions were found")
-    elif not len(pairs):
-        say(axes, "one region, without boundaries inside")
+    scene = Scene(facets.points, starts, ids, shades, *limits(part.domain), names_of(part.domain))
     numbers = np.bincount(gates, minlength=len(names))
-    legend(
-        axes,
-        [
-            Patch(color=tint(color, TINT), label=f"{index + 1}. {name} ({number:,})")
-            for index, (name, color, number) in enumerate(zip(names, colors, numbers.tolist(), strict=True))
-        ],
-        title="gate (pieces of boundary)",
-        bbox_to_anchor=(0.5, 0.0),
-    )
-    return figure_of(axes)
+    handles = [
+        Patch(color=tint(color, TINT), label=f"{index + 1}. {name} ({number:,})")
+        for index, (name, color, number) in enumerate(zip(names, colors, numbers.tolist(), strict=True))
+    ]
+    empty = why_empty(len(part), part.num_open)
+    if not empty and not len(pairs):
+        empty = "one region, without boundaries inside"
+    key = Key(handles, "gate (pieces of boundary)")
+    return show_scene(axes, scene, view, key, lines=lines, pixels=pixels, empty=empty)
