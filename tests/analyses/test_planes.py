@@ -1,5 +1,7 @@
 """Areas and intervals of classes against rational arithmetic; planes and lines against the network itself."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,12 +11,13 @@ import reluscope as rs
 from empty_partitions import empty_partition
 from oracles.fractions_plane import rectangle, relu_layers, split
 from reluscope.analyses.classification.class_predictions import predicted_classes
-from reluscope.analyses.planes import area_shares, class_areas, class_intervals, plane_measures
+from reluscope.analyses.planes import ClassAreas, area_shares, class_areas, class_intervals, plane_measures
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError
 from reluscope.partitions.region_numbers import map_norms
 from reluscope.testing import default_network, strategies
+from reluscope.testing.fuzz.fuzz_runs import run_case
 
 DATA = digits("test")
 X = DATA.points.reshape(len(DATA), -1)
@@ -190,10 +193,25 @@ def test_a_tie_at_a_kink_cuts_no_region(way):
     assert found.by_class(2).tolist() == [1.0, 1.0]
 
 
-def test_outputs_that_rounding_cannot_tell_apart_tie():
-    net = rs.load([(np.array([[0.3], [0.1 + 0.2]]), np.zeros(2))])  # the second is larger by a last bit
-    assert class_intervals(rs.partition(net, rs.Box(1, 2, 1))).classes.tolist() == [0]
-    assert class_intervals(rs.partition(net, rs.Box(-2, -1, 1))).classes.tolist() == [0]
-    plane = rs.load([(np.array([[0.3, 0.0], [0.1 + 0.2, 0.0]]), np.zeros(2))])
-    assert class_areas(rs.partition(plane, rs.Box(1, 2, 2))).classes.tolist() == [0]
-    assert class_areas(rs.partition(plane, rs.Box(-2, -1, 2))).classes.tolist() == [0]
+@pytest.mark.parametrize("number", [29, 180, 243])
+def test_shares_hold_the_truth_where_rounding_decides(number, monkeypatch):
+    """Cases of the fuzzer in which outputs tie within rounding on a part of the plane, without fractions to tell."""
+    monkeypatch.setattr(sys.modules[ClassAreas.__module__], "needs_fractions", lambda part: False)
+    assert not run_case(41, number, ("boundaries",)).failures
+
+
+@pytest.mark.parametrize("is_small", [True, False])
+def test_outputs_that_rounding_cannot_tell_apart(is_small, monkeypatch):
+    """Fractions tell which one is larger by a last bit; without them they tie, and either may have all of a plane."""
+    if not is_small:
+        monkeypatch.setattr("reluscope.partitions.decisions.rational_boundary.MOST_MULTIPLICATIONS", 0)
+    weight = np.array([[0.3, 0.0], [0.1 + 0.2, 0.0]])
+    for box, wins in (((1, 2), 1), ((-2, -1), 0)):
+        line = rs.partition(rs.load([(weight[:, :1], np.zeros(2))]), rs.Box(*box, 1))
+        plane = rs.partition(rs.load([(weight, np.zeros(2))]), rs.Box(*box, 2))
+        areas = class_areas(plane)
+        assert class_intervals(line).classes.tolist() == areas.classes.tolist() == [wins if is_small else 0]
+        shares = area_shares(plane, areas)["share_of_window"]
+        assert [str(claim) for claim in shares.claims] == (["EXACT"] if is_small else ["UPPER", "LOWER"])
+        assert shares.lower == pytest.approx([1.0] if is_small else [0.0, 0.0])
+        assert shares.upper == pytest.approx([1.0] if is_small else [1.0, 1.0])

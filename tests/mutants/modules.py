@@ -108,6 +108,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     f"{A}/counting/segments": (f"{T}/test_segments.py",),
     f"{A}/local/class_ends": (f"{T}/local/test_class_ends.py",),
     f"{A}/local/shares": (f"{T}/local/test_shares.py",),
+    f"{A}/planes/areas_in_doubt": (f"{T}/test_planes.py",),
     f"{A}/planes/class_areas": (f"{T}/test_planes.py",),
     f"{A}/planes/class_intervals": (f"{T}/test_planes.py",),
     f"{A}/preimages/rounded_ends": (f"{T}/preimages/test_rounded_ends.py",),

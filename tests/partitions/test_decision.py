@@ -112,7 +112,7 @@ def test_ties_that_fractions_have_no_time_for_widen_the_length(domain, monkeypat
     signs = np.array([[0.0, 1.0], [0.0, -1.0]])
     net = rs.load([(signs, np.zeros(2)), (np.array([[1.0, 1.0], [0.0, 0.0]]), np.zeros(2))])  # |y| and 0
     known = rs.decision_boundary(rs.partition(net, domain)).finding()
-    monkeypatch.setattr(decision, "is_small", lambda part: False)  # for fractions alone
+    monkeypatch.setattr(decision, "needs_fractions", lambda part: False)  # for fractions alone
     monkeypatch.setattr(touching_ties, "MOST_MULTIPLICATIONS", -1)
     found = rs.decision_boundary(rs.partition(net, domain)).finding()
     assert known.claim == "EXACT" != found.claim

@@ -55,7 +55,7 @@ def test_fractions_and_floats_find_the_same(seed, outputs, monkeypatch):
     part = rs.partition(from_arrays(default_network([2, 6, 5, outputs], seed=seed)), rs.Box(-3, 3, 2))
     by_floats = rs.decision_boundary(part)
     assert not by_floats.is_rational
-    monkeypatch.setattr(decision, "is_clear", lambda part: False)
+    monkeypatch.setattr(decision, "needs_fractions", lambda part: True)
     by_fractions = rs.decision_boundary(part)
     assert by_fractions.is_rational
     assert len(by_fractions) == len(by_floats)

@@ -21,8 +21,8 @@ from reluscope.testing import default_network
 
 BOX = rs.Box(-4, 4, 2)
 STEP = np.array([1.0, 0.375])
-# Does not say what a thing is: how long it took, and what it is called.
-BESIDE = ("seconds", "what", "asked", "instance", "num_seconds")
+# Does not say what a thing is: how long it took, by how many steps, and what it is called.
+BESIDE = ("seconds", "what", "asked", "instance", "num_branches")
 PARTS = ("value", "lower", "upper", "claims")
 TABLES = ("counts", "sums", "image")
 
@@ -325,6 +325,8 @@ EACH = {
 }
 # Random draws are those of a seed and a position among the points: alone is a point among copies of itself.
 BY_POSITION = ("local.null_space_rays", "sensitivity.local_complexity by samples")
+# Relative to the number, 1e-9 elsewhere: distances to where a probability is that of a point have half the digits.
+DIGITS = {"local.region_classes": 1e-6}
 
 # Laws with tests of their own.
 OF_THEIR_OWN = """

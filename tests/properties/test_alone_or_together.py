@@ -8,20 +8,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
-from properties.taking_many import BOX, BY_POSITION, EACH, NOT_OF_EACH, columns, taking_many
+from properties.taking_many import BOX, BY_POSITION, DIGITS, EACH, NOT_OF_EACH, columns, taking_many
 from reluscope.testing import default_network
 from reluscope.testing.strategies import networks
 
+# Shares of samples whose outputs are estimates, by which of them is the largest: where they tie, rounding decides.
+OF_TIES = ("mapped_agreement", "mapped_accuracy", "drop")
 
-def equal(name, all_together, alone):
+
+def equal(name, all_together, alone, rtol=1e-9, atol=1e-12):
     assert all_together.keys() == alone.keys(), name
     for part, one in all_together.items():
         one, other = np.asarray(one), np.asarray(alone[part])
         assert one.shape == other.shape, (name, part)
         if one.dtype == object:
-            equal(f"{name}: {part}", dict(enumerate(one.ravel())), dict(enumerate(other.ravel())))
+            equal(f"{name}: {part}", dict(enumerate(one.ravel())), dict(enumerate(other.ravel())), rtol, atol)
         elif one.dtype.kind == "f":
-            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12, err_msg=f"{name}: {part}")
+            np.testing.assert_allclose(one, other, rtol=rtol, atol=atol, err_msg=f"{name}: {part}")
         else:
             assert np.array_equal(one, other), (name, part, one, other)
 
@@ -42,7 +45,7 @@ def test_points(name, parameters, x, far):
     assert len(together) == len(x)
     for row in range(len(x)):
         alone = np.repeat(x[row : row + 1], row + 1 if name in BY_POSITION else 1, axis=0)
-        equal(name, together[row], function(net, alone)[-1])
+        equal(name, together[row], function(net, alone)[-1], DIGITS.get(name, 1e-9))
 
 
 def test_every_function_that_takes_many_is_in_a_table():
@@ -111,8 +114,10 @@ def test_pairs_of_networks(several):
     for pair in combinations(nets, 2):
         alone = rs.similarity.compare({name: nets[name] for name in pair}, x, labels)
         for first, second in zip(alone.keys["first"], alone.keys["second"], strict=True):
-            parts = [dict(columns(found.where(first=first, second=second))) for found in (together, alone)]
-            equal(f"compare {first} {second}", *parts)
+            tables = [found.where(first=first, second=second) for found in (together, alone)]
+            parts = [{part: one for part, one in columns(found) if not part.startswith(OF_TIES)} for found in tables]
+            # Some are roots of differences of moments: of a number that is rounded to 1e-16.
+            equal(f"compare {first} {second}", *parts, atol=1e-7)
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """Which class the network gives where on a partitioned plane, as exact polygons.
 
 Outputs are affine on a region. Where one output is the largest at all corners it is so on the whole region; elsewhere
-the region is cut along the ties of outputs.
+the region is cut along the ties of outputs. In small networks fractions decide where rounding could.
 """
 
 from dataclasses import dataclass
@@ -12,6 +12,8 @@ from jaxtyping import Float, Int
 from reluscope import _kernels
 from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
+from reluscope.geometry.programs.proved_programs import nearest
+from reluscope.partitions.decisions.rational_boundary import needs_fractions, rational_parts
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.polygons import means_at_corners
 from reluscope.shown import Shown
@@ -29,12 +31,15 @@ class ClassAreas(Shown):
         The region that contains each polygon.
     offsets : (p + 1,) int64; corners : (offsets[-1], 2) float64
         Corners of each polygon, counter-clockwise.
+    is_rational : bool
+        Whether fractions computed the polygons, with only their corners rounded.
     """
 
     classes: Int[np.ndarray, " p"]
     regions: Int[np.ndarray, " p"]
     offsets: Int[np.ndarray, " p1"]
     corners: Float[np.ndarray, "c 2"]
+    is_rational: bool = False
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -69,7 +74,7 @@ def class_areas(part: Partition) -> ClassAreas:
     -------
     ClassAreas
         Exact up to the rounding of the outputs at the vertices; polygons that are flat within this rounding are
-        left out.
+        left out. Where rounding decides, fractions are used in small networks.
 
     Raises
     ------
@@ -93,7 +98,9 @@ def class_areas(part: Partition) -> ClassAreas:
     if not len(part):
         empty = np.zeros(0, dtype=np.int64)
         return ClassAreas(empty, empty, np.zeros(1, dtype=np.int64), np.zeros((0, 2)))
-    error = 64 * np.finfo(float).eps * float(np.abs(outputs).max())
+    if needs_fractions(part):
+        return _rational_areas(part)
+    error = tie_error(outputs)
     offsets, ids = part.region_vertices
     winner, mixed = _winners(outputs, offsets, ids, error)
 
@@ -108,6 +115,26 @@ def class_areas(part: Partition) -> ClassAreas:
         np.concatenate([whole, regions]).astype(np.int64),
         np.concatenate([[0], np.cumsum(np.concatenate([lengths[whole], sizes]))]).astype(np.int64),
         np.concatenate([part.vertices[ids[inside]], corners]),
+    )
+
+
+def tie_error(outputs: Float[np.ndarray, "v m"]) -> float:
+    """Return by how much outputs differ at most that count as equal: relative to the largest output."""
+    return 64 * np.finfo(float).eps * float(np.abs(outputs).max())
+
+
+def _rational_areas(part: Partition) -> ClassAreas:
+    regions, classes, polygons = [], [], []
+    for region, label, corners in rational_parts(part):
+        regions.append(region)
+        classes.append(label)
+        polygons.append([[nearest(entry) for entry in corner] for corner in corners])
+    return ClassAreas(
+        np.array(classes, dtype=np.int64),
+        np.array(regions, dtype=np.int64),
+        np.cumsum([0, *map(len, polygons)]).astype(np.int64),
+        np.array([corner for polygon in polygons for corner in polygon], dtype=float).reshape(-1, 2),
+        is_rational=True,
     )
 
 

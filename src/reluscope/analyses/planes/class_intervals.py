@@ -8,9 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from reluscope.analyses.planes.class_areas import tie_error
 from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
+from reluscope.geometry.programs.proved_programs import nearest
 from reluscope.partitions.decisions.decision_boundary import decision_boundary
+from reluscope.partitions.decisions.rational_boundary import needs_fractions, rational_parts
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.shown import Shown
 
@@ -53,7 +56,8 @@ def class_intervals(part: Partition) -> ClassIntervals:
     Returns
     -------
     ClassIntervals
-        Exact up to the rounding of the outputs at the vertices.
+        Exact up to the rounding of the outputs at the vertices. Where rounding decides, fractions are used in small
+        networks.
 
     Raises
     ------
@@ -77,6 +81,8 @@ def class_intervals(part: Partition) -> ClassIntervals:
     if not len(part):
         empty = np.zeros(0, dtype=np.int64)
         return ClassIntervals(empty, empty, np.zeros((0, 2)))
+    if needs_fractions(part):
+        return _rational_intervals(part)
     outputs = part.scores
     ids = part.region_vertices[1].reshape(-1, 2)
     sides = part.vertices[ids, 0]
@@ -91,6 +97,12 @@ def class_intervals(part: Partition) -> ClassIntervals:
     stops = np.where(follows, np.r_[starts[1:], 0.0], sides[regions, 1])
     share = ((starts + stops) / 2 - sides[regions, 0]) / np.diff(sides)[regions, 0]
     middle = (1 - share)[:, None] * outputs[ids[regions, 0]] + share[:, None] * outputs[ids[regions, 1]]
-    error = 64 * np.finfo(float).eps * float(np.abs(outputs).max())
-    classes = (middle >= middle.max(axis=1, keepdims=True) - error).argmax(axis=1)
+    classes = (middle >= middle.max(axis=1, keepdims=True) - tie_error(outputs)).argmax(axis=1)
     return ClassIntervals(classes, regions, np.stack([starts, stops], axis=1))
+
+
+def _rational_intervals(part: Partition) -> ClassIntervals:
+    found = sorted((corners, region, label) for region, label, corners in rational_parts(part))
+    ends = [[nearest(entry) for (entry,) in corners] for corners, _, _ in found]
+    classes, regions = (np.array([one[place] for one in found], dtype=np.int64) for place in (2, 1))
+    return ClassIntervals(classes, regions, np.array(ends, dtype=float).reshape(-1, 2))

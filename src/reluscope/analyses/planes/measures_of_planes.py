@@ -3,6 +3,7 @@
 import numpy as np
 
 from reluscope.analyses.classification.class_predictions import num_classes
+from reluscope.analyses.planes.areas_in_doubt import areas_in_doubt
 from reluscope.analyses.planes.class_areas import ClassAreas
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
@@ -11,8 +12,10 @@ from reluscope.partitions.corner_errors import side_errors, volume_errors
 from reluscope.partitions.decisions.decision_boundary import DecisionBoundary
 from reluscope.partitions.left_open import left_open
 from reluscope.partitions.partition_in_memory import Partition
+from reluscope.tolerance import EPSILON
 
-ROUNDING = 1e-10
+# Shares of a window: rounding of sums of areas, and what a class may have that is left out.
+ROUNDING, NOTHING = 1e-10, 1e-9
 NUM_REGIONS = declare(
     "num_regions_in_plane", "proper activation regions (full-dimensional) in the window", kind=Kind.COUNT
 )
@@ -78,7 +81,7 @@ def plane_measures(part: Partition, boundary: DecisionBoundary) -> Findings:
 
 @read_arguments
 def area_shares(part: Partition, areas: ClassAreas) -> Findings:
-    """Return the share of each class in the window of a plane, without classes that have no area.
+    """Return the share of each class in the window of a plane, without classes of which no listed region holds any.
 
     Parameters
     ----------
@@ -91,8 +94,8 @@ def area_shares(part: Partition, areas: ClassAreas) -> Findings:
     -------
     Findings
         ``share_of_window`` of each ``class``: exact if the partition is. Otherwise the share of the reached area,
-        with ends that assign the rest to no class or to this one. If signs stayed undecided a class may have any
-        share.
+        with ends that assign the rest to no class or to this one. Where outputs tie within their rounding, either
+        class may have the area. If signs stayed undecided a class may have any share.
 
     Raises
     ------
@@ -114,12 +117,14 @@ def area_shares(part: Partition, areas: ClassAreas) -> Findings:
         )
     regions, left = part.finding(), left_open(part)
     sizes = areas.by_class(num_classes(part.network))
-    classes = np.flatnonzero(sizes > 0)
     reached = float(sizes.sum())
     whole = reached if left.is_nothing else _window_area(part)
+    doubt = np.zeros(len(sizes)) if areas.is_rational or not len(part) else areas_in_doubt(part)
+    classes = np.flatnonzero((sizes > 0) | (doubt > NOTHING * whole))
     value = sizes[classes] / reached if reached else sizes[classes]
     missing = max(0.0, whole - reached)
-    error = _moved(part) / whole + ROUNDING if whole else 0.0
+    moved = _rounded(areas) + (0.0 if areas.is_rational else _moved(part))
+    error = (doubt[classes] + moved) / whole + ROUNDING if whole else 0.0
     lower = np.minimum(value, sizes[classes] / whole) - error
     upper = np.maximum(value, (sizes[classes] + missing) / whole) + error
     if not left.is_listed_sure:
@@ -132,6 +137,14 @@ def area_shares(part: Partition, areas: ClassAreas) -> Findings:
         method="regions cut along ties of outputs",
     )
     return Findings.of(column, keys={"class": classes}, domain=regions.domain, stop=part.stop)
+
+
+def _rounded(areas: ClassAreas) -> float:
+    """Return the area that rounding of the corners of polygons may move from one class to another."""
+    if not len(areas):
+        return 0.0
+    ends = np.stack([end.reduceat(areas.corners, areas.offsets[:-1]) for end in (np.minimum, np.maximum)], axis=1)
+    return float(volume_errors(4 * EPSILON * np.abs(ends).max(axis=(1, 2)), ends).sum())
 
 
 def _moved(part: Partition) -> float:

@@ -28,7 +28,7 @@ from reluscope.networks.evaluation.decisions import scores_network
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.partitions.corner_errors import side_errors
 from reluscope.partitions.decisions.decision_pieces import BoundaryPieces, blocks_of, pieces_of, scores_by_block
-from reluscope.partitions.decisions.rational_boundary import is_clear, is_small, rational_pieces
+from reluscope.partitions.decisions.rational_boundary import needs_fractions, rational_pieces
 from reluscope.partitions.decisions.touching_ties import TouchingTies
 from reluscope.partitions.left_open import LeftOpen, left_open
 from reluscope.partitions.partition_in_memory import Partition
@@ -177,7 +177,7 @@ def decision_boundary(
     if not len(part):
         _ = part.scores  # which tells who has no network
         return _boundary(part, BoundaryPieces.none(dim), 0, None)
-    if not part.jumps and is_small(part) and not is_clear(part):
+    if needs_fractions(part):
         return _boundary(part, rational_pieces(part), len(part), None, is_rational=True)
     search = _ChordSearch(part, budget or Budget(), time.time())
     with counting_regions("decision boundary", progress) as count:

@@ -1,4 +1,4 @@
-"""Decision boundaries in rational arithmetic, for small partitions in which rounding decides where classes tie.
+"""Decision boundaries and parts of classes in rational arithmetic, for small partitions where rounding decides ties.
 
 On a region every score is an affine function with rational coefficients, and the region is a polygon with rational
 corners. Two classes tie along a line; the part of it counts on which no third class is ahead. A segment inside a region
@@ -6,7 +6,7 @@ is a piece. A segment in its boundary is a piece once, however many regions and 
 classes tie everywhere beyond it and the lower one leads on this side, since the class does not change there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import NamedTuple
@@ -48,6 +48,11 @@ class _Tie(NamedTuple):
         return low, high
 
 
+def needs_fractions(part: Partition) -> bool:
+    """Whether rounding may decide where classes tie, and the partition is small enough for fractions to decide it."""
+    return not part.jumps and is_small(part) and not is_clear(part)
+
+
 def is_clear(part: Partition) -> bool:
     """Whether one class is ahead at every vertex, beyond the rounding of scores and of the vertices themselves."""
     network = scores_network(part.network_on_domain)
@@ -77,17 +82,9 @@ def rational_pieces(part: Partition) -> BoundaryPieces:
 
     The partition must be of a bounded line or plane, with its network.
     """
-    exact = RationalNetwork(scores_network(part.network_on_domain))
-    walls = [integer_row(side) for side in half_spaces(part.window.polyhedron)]
     ties: list[_Tie] = []
     flat: dict[tuple[Row, tuple[int, int]], list[Span]] = {}
-    for region, code in enumerate(code_tuples(part.codes)):
-        imposed = code_rows(exact, code)
-        polygon = None if imposed is None else between(part.dim, [*walls, *imposed])[1]
-        if polygon is None:
-            continue
-        outputs = rational_maps(exact, code).outputs
-        scores = [*(_difference(one, one) for one in outputs if len(outputs) == 1), *outputs]
+    for region, _, polygon, scores in _regions(part):
         points = polygon.points()
         for pair in combinations(_contenders(scores, points), 2):
             lead = _difference(scores[pair[0]], scores[pair[1]])
@@ -97,6 +94,48 @@ def rational_pieces(part: Partition) -> BoundaryPieces:
             elif (tie := _tie(region, pair, lead, scores, polygon, points)) is not None:
                 ties.append(tie)
     return _joined(ties, flat, part.dim)
+
+
+def rational_parts(part: Partition) -> Iterator[tuple[int, int, list[Point]]]:
+    """Yield (region, class, corners) of the polygons of a plane, or intervals of a line, on which one class wins.
+
+    The lowest of classes that tie wins. Corners are counter-clockwise, ends ascending.
+    """
+    for region, rows, polygon, scores in _regions(part):
+        contenders = _contenders(scores, polygon.points())
+        for one in contenders:
+            leads = [_difference(scores[one], scores[other]) for other in contenders if other != one]
+            if scores[one] in [scores[other] for other in contenders if other < one]:
+                continue
+            won = between(part.dim, [*rows, *(integer_row(lead) for lead in leads if any(lead))])[1]
+            if won is not None:
+                yield region, one, _in_order(won.points())
+
+
+def _regions(part: Partition) -> Iterator[tuple[int, list[Row], RationalPolytope, list[AffineFunction]]]:
+    """Yield each region with its rows, its polygon, and the scores of the classes."""
+    exact = RationalNetwork(scores_network(part.network_on_domain))
+    walls = [integer_row(side) for side in half_spaces(part.window.polyhedron)]
+    for region, code in enumerate(code_tuples(part.codes)):
+        imposed = code_rows(exact, code)
+        rows = None if imposed is None else [*walls, *imposed]
+        polygon = None if rows is None else between(part.dim, rows)[1]
+        if rows is not None and polygon is not None:
+            outputs = rational_maps(exact, code).outputs
+            yield region, rows, polygon, [*(_difference(one, one) for one in outputs if len(outputs) == 1), *outputs]
+
+
+def _in_order(points: Sequence[Point]) -> list[Point]:
+    """Return the ends of an interval, or the corners of a convex polygon counter-clockwise."""
+    ordered = sorted(points)
+    if len(ordered[0]) == 1:
+        return ordered
+    (a, b), (c, d) = ordered[0], ordered[-1]
+    is_above = [(c - a) * (y - b) > (d - b) * (x - a) for x, y in ordered]
+    below, above = (
+        [point for point, up in zip(ordered, is_above, strict=True) if up is side] for side in (False, True)
+    )
+    return [*below, *reversed(above)]
 
 
 def _contenders(scores: Sequence[AffineFunction], points: Sequence[Point]) -> list[int]:

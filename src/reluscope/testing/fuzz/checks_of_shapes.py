@@ -1,4 +1,4 @@
-"""The checks of merged regions and pruned networks, of level sets and their homology, and of decision boundaries."""
+"""The checks of merged regions and pruned networks, of level sets and their homology, and of boundaries of classes."""
 
 from fractions import Fraction
 from typing import Any
@@ -14,6 +14,8 @@ from reluscope.testing.fuzz.questions import Level, WholePartition
 from reluscope.testing.fuzz.tested_case import DEFAULT_RESOLUTION, SAFETY, TestedCase
 from reluscope.testing.fuzz.true_layers import difference
 
+# Documented: a class with a smaller share of a plane may be left out.
+LEAST_SHARE = Fraction(1, 10**9)
 # What a count claims, by what it may be.
 _NO_END = {"EXACT": (1, 1), "LOWER": (1, 0), "UPPER": (0, 1), "ESTIMATE": (0, 0)}
 
@@ -225,13 +227,19 @@ def _crossings(subject: TestedCase, forms: list[tuple[Fraction, ...]]) -> list[c
 
 
 def check_boundaries(subject: TestedCase) -> None:
-    """Compare the decision boundary with the truth: its length in the plane, the number of points on a line."""
+    """Compare the classes of a plane or a line with the truth: where they meet, and how much each takes."""
     question = subject.case.question
     assert isinstance(question, WholePartition)
+    _check_shares(subject, question.regions)
+    _check_boundary(subject, question.regions)
+
+
+def _check_boundary(subject: TestedCase, regions: int | None) -> None:
+    """Compare the length of the decision boundary in the plane, the number of its points on a line."""
     ties = _ties(subject)
     if any(tie.rank > subject.dimension for tie in ties):  # classes that tie on whole regions have no boundary there
         return
-    call = f"rs.decision_boundary({partition_text(question.regions)}).finding()"
+    call = f"rs.decision_boundary({partition_text(regions)}).finding()"
     finding = subject.ask("boundary", call)
     if finding is None:
         return
@@ -243,3 +251,33 @@ def check_boundaries(subject: TestedCase) -> None:
         return
     slack = right / 2**40
     compare(subject, "boundary", finding, right - slack, right + slack, Fraction(subject.diameter), call)
+
+
+def _check_shares(subject: TestedCase, regions: int | None) -> None:
+    """Compare the shares of the classes of a plane, and those that are left out of a whole partition."""
+    import reluscope as rs
+
+    if subject.dimension != 2:
+        return
+    whole = cones.volume(subject.truth.domain)
+    call = f"rs.planes.area_shares(part := {partition_text(regions)}, rs.planes.class_areas(part))"
+    part = subject.ask("partition", partition_text(regions))
+    found = subject.attempt("class shares", lambda: rs.planes.area_shares(part, rs.planes.class_areas(part)))
+    if found is None:
+        return
+    listed = found.keys["class"].tolist()
+    for label in range(len(answers.compared(subject.truth.regions[0]))):
+        share = _volume_of(subject, label) / whole
+        if label in listed:
+            row = listed.index(label)
+            finding = found.finding("share_of_window", row)
+            told = f"{call}.finding('share_of_window', {row})"
+            compare(subject, "class shares", finding, share, share, Fraction(1), told)
+        elif share > LEAST_SHARE and str(part.claim) == "EXACT":
+            subject.fail("class shares: left out", f"class {label}, truth {float(share)!r}", call)
+
+
+def _volume_of(subject: TestedCase, label: int) -> Fraction:
+    """Return the volume of the points of a class."""
+    parts = [answers.class_part(cell, label) for cell in subject.truth.regions]
+    return answers.total_volume([part for part in parts if part is not None], subject.dimension)
