@@ -191,8 +191,8 @@ class _NearestChange(NearestKnown):
             if self._is_passed(cell, rival, found, doubt):
                 return
             lower = cell.proved(rival, found)
-            if found.distance >= self.limit - RESOLUTION * view.scale:  # no nearer than what is known
-                self.passed = min(self.passed, max(key, lower))
+            if found.distance >= self.limit - RESOLUTION * view.scale:
+                self.pass_over(doubt._replace(key=max(key, lower)))
                 return
             if is_exact and np.abs(rival.noise).sum() <= CLEAR * rival.error:
                 self.settle(confirm(cell, rival, found), doubt._replace(key=max(key, lower)))

@@ -80,13 +80,21 @@ class NearestKnown(BestFirst):
             doubt = Doubt(lower, code, code, (rival.label,))
             if found.is_empty and not cell.is_surely_empty(found, rival):
                 self.doubts.append(doubt._replace(key=key))
-            elif not np.isfinite(found.distance) or found.distance >= self.limit - RESOLUTION * self.view.scale:
-                # None, too far, or no nearer than what is known: as far as that is proved.
+            elif not np.isfinite(found.distance):  # none, or too far: as far as that is proved
                 self.passed = min(self.passed, lower)
+            elif found.distance >= self.limit - RESOLUTION * self.view.scale:
+                self.pass_over(doubt)
             elif cell.is_thin(found.point):
                 self.doubts.append(doubt)
             else:
                 self.settle(confirm(cell, rival, found), doubt)
+
+    def pass_over(self, doubt: Doubt) -> None:
+        """Leave out changes no nearer than what is known, or leave in doubt what floats do not tell apart from it."""
+        if self.limit < RESOLUTION * self.view.scale and doubt.key < self.limit * (1 - CLOSE) and self.exact.is_small:
+            self.doubts.append(doubt)
+        else:
+            self.passed = min(self.passed, doubt.key)
 
     def begin_doubts(self) -> bool:
         """Put what is in doubt and nearer than the change found into the queue; False where nothing is."""
