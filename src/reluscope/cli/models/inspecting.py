@@ -61,11 +61,7 @@ class CodesOptions:
     output: Annotated[
         tuple[Path, ...],
         typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Save the codes: .npz, .parquet or .csv; may be given several times.",
-            parser=Path,
+            "--output", "-o", metavar="FILE", help="Save the codes: .npz, .parquet or .csv; may be given several times."
         ),
     ] = ()
     samples: Samples = None
@@ -226,7 +222,7 @@ class CompareOptions:
     ] = None
     test_labels: Annotated[
         Path | None,
-        typer.Option("--test-labels", metavar="FILE", help="Class numbers of --test, if it has none.", parser=Path),
+        typer.Option("--test-labels", metavar="FILE", help="Class numbers of --test, if it has none."),
     ] = None
     metric: Annotated[
         tuple[str, ...],
@@ -238,12 +234,7 @@ class CompareOptions:
     samples: Samples = None
     weights: Annotated[
         tuple[Path, ...],
-        typer.Option(
-            "--weights",
-            metavar="FILE",
-            help="Weights for package.module:factory, of A and then of B.",
-            parser=Path,
-        ),
+        typer.Option("--weights", metavar="FILE", help="Weights for package.module:factory, of A and then of B."),
     ] = ()
     _: KW_ONLY
     file: JsonFile

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 PropertyFile = Annotated[
     Path,
-    typer.Argument(metavar="PROPERTY", help="A .vnnlib file: what no input may do.", show_default=False, parser=Path),
+    typer.Argument(metavar="PROPERTY", help="A .vnnlib file: what no input may do.", show_default=False),
 ]
 
 
@@ -79,7 +79,6 @@ class VerifyOptions:
             metavar="FILE",
             help="What --json prints (.json), the result as the competition of verifiers reads it (.txt), or with "
             "--certify what proves that the property holds (.proof); may be given several times.",
-            parser=Path,
         ),
     ] = ()
     force: Force = False
@@ -123,7 +122,6 @@ class CheckOptions:
             help="A .proof of reluscope verify --certify, or a result of any verifier with its counterexample, as the "
             "competition of verifiers has it (.txt, .counterexample).",
             show_default=False,
-            parser=Path,
         ),
     ]
     seconds: Annotated[
@@ -173,7 +171,6 @@ class ViolationsOptions:
             metavar="FILE",
             help="A row for each polyhedron (.csv, .parquet), all of it for rs.verification.Violations.load (.arrow), "
             "a picture (.svg, .png, .pdf), or what --json prints (.json); may be given several times.",
-            parser=Path,
         ),
     ] = ()
     force: Force = False
@@ -219,7 +216,6 @@ class ReachOptions:
             metavar="PLANT",
             help='A .json file of x\' = A x + B u + c, as in {"A": [[1, 0.1], [0, 1]], "B": [[0], [0.1]]}.',
             show_default=False,
-            parser=Path,
         ),
     ]
     box: Annotated[
@@ -267,7 +263,6 @@ class ReachOptions:
             metavar="FILE",
             help="A row for each step (.csv, .parquet), all of it for rs.reachability.ReachableSets.load (.arrow), "
             "a picture (.svg, .png, .pdf), or what --json prints (.json); may be given several times.",
-            parser=Path,
         ),
     ] = ()
     force: Force = False

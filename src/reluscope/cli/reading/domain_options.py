@@ -32,11 +32,11 @@ class DomainOptions:
     ] = None
     plane: Annotated[
         Path | None,
-        typer.Option("--plane", metavar="FILE", help="The plane through the three points in a file.", parser=Path),
+        typer.Option("--plane", metavar="FILE", help="The plane through the three points in a file."),
     ] = None
     segment: Annotated[
         Path | None,
-        typer.Option("--segment", metavar="FILE", help="The segment between the two points in a file.", parser=Path),
+        typer.Option("--segment", metavar="FILE", help="The segment between the two points in a file."),
     ] = None
     box: Box = ()
     inputs: Annotated[

@@ -69,7 +69,7 @@ class ReadingOptions:
 class LoadingOptions(ReadingOptions):
     """What is said of a command's one model."""
 
-    weights: Annotated[Path | None, typer.Option("--weights", metavar="FILE", help=WEIGHTS_HELP, parser=Path)] = None
+    weights: Annotated[Path | None, typer.Option("--weights", metavar="FILE", help=WEIGHTS_HELP)] = None
 
     @property
     def given(self) -> list[str]:

@@ -18,7 +18,7 @@ Data = Annotated[
 AnyData = Annotated[str | None, typer.Option("--data", metavar="DATA", help=DATA_HELP, autocompletion=complete_data)]
 Labels = Annotated[
     Path | None,
-    typer.Option("--labels", metavar="FILE", help="Class numbers, one per sample, if the data have none.", parser=Path),
+    typer.Option("--labels", metavar="FILE", help="Class numbers, one per sample, if the data have none."),
 ]
 Samples = Annotated[
     int | None, typer.Option("--samples", min=1, metavar="N", help="Use only so many samples, the first ones.")

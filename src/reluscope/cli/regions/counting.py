@@ -126,7 +126,6 @@ class CountOptions:
             "--checkpoint",
             metavar="DIR",
             help="Keep there what was counted, part by part; the same command goes on from it. For --method tree.",
-            parser=Path,
         ),
     ] = None
     _: KW_ONLY

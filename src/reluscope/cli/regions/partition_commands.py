@@ -97,7 +97,6 @@ class PartitionOptions:
             help="A picture (.svg, .png, .pdf), the partition (.arrow), a table of regions (.parquet), what --json "
             "prints (.json), or a folder for all of them; with --certify also what proves it (.certificate); may be "
             "given several times.",
-            parser=Path,
         ),
     ] = ()
     stream: Annotated[
@@ -107,7 +106,6 @@ class PartitionOptions:
             metavar="FILE",
             help="A table of regions (.parquet) that they go to as they are found, for more of them than memory holds; "
             "without a picture.",
-            parser=Path,
         ),
     ] = None
     force: Force = False

@@ -56,10 +56,7 @@ class SurfaceOptions:
     checkpoint: Annotated[
         Path | None,
         typer.Option(
-            "--checkpoint",
-            metavar="DIR",
-            help="Keep there what was found, part by part; the same command goes on.",
-            parser=Path,
+            "--checkpoint", metavar="DIR", help="Keep there what was found, part by part; the same command goes on."
         ),
     ] = None
     color: Annotated[
@@ -76,7 +73,6 @@ class SurfaceOptions:
             metavar="FILE",
             help="A mesh (.ply, .obj, .glb, .stl), a picture (.svg, .png, .pdf), all of it for rs.LevelSet.load "
             "(.arrow), or what --json prints (.json); may be given several times.",
-            parser=Path,
         ),
     ] = ()
     force: Force = False

@@ -74,10 +74,7 @@ class ExploreOptions(SceneOptions):
     tracker: Annotated[
         Path | None,
         typer.Option(
-            "--tracker",
-            metavar="FILE",
-            help="The file of a reluscope.Tracker that kept weights: its epochs.",
-            parser=Path,
+            "--tracker", metavar="FILE", help="The file of a reluscope.Tracker that kept weights: its epochs."
         ),
     ] = None
     port: Annotated[
@@ -117,13 +114,7 @@ class SnapshotOptions(SceneOptions):
 
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="The page (.html). By default reluscope-MODEL.html.",
-            parser=Path,
-        ),
+        typer.Option("--output", "-o", metavar="FILE", help="The page (.html). By default reluscope-MODEL.html."),
     ] = None
     samples: Samples = None
     force: Force = False

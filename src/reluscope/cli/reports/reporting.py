@@ -43,13 +43,11 @@ class AnalyzeOptions:
     labels: Labels = None
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", metavar="DIR", help="Folder of the report. By default reluscope-MODEL.", parser=Path
-        ),
+        typer.Option("--output", "-o", metavar="DIR", help="Folder of the report. By default reluscope-MODEL."),
     ] = None
     weights: Annotated[
         tuple[Path, ...],
-        typer.Option("--weights", metavar="FILE", help=WEIGHTS_HELP + " Once for each model.", parser=Path),
+        typer.Option("--weights", metavar="FILE", help=WEIGHTS_HELP + " Once for each model."),
     ] = ()
     samples: Samples = None
     task: Annotated[
@@ -119,9 +117,7 @@ class DemoOptions:
 
     output: Annotated[
         Path,
-        typer.Option(
-            "--output", "-o", metavar="DIR", help="Folder of the report; an earlier demo is replaced.", parser=Path
-        ),
+        typer.Option("--output", "-o", metavar="DIR", help="Folder of the report; an earlier demo is replaced."),
     ] = Path("reluscope-demo")
     force: Annotated[bool, typer.Option("--force", help="Replace a report that is no demo.")] = False
     _: KW_ONLY

@@ -27,9 +27,7 @@ class TrackReportOptions:
 
     file: Annotated[
         Path,
-        typer.Argument(
-            metavar="FILE", help="The .parquet file of a reluscope.Tracker.", show_default=False, parser=Path
-        ),
+        typer.Argument(metavar="FILE", help="The .parquet file of a reluscope.Tracker.", show_default=False),
     ]
     output: Annotated[
         tuple[Path, ...],
@@ -39,7 +37,6 @@ class TrackReportOptions:
             metavar="PATH",
             help="The page (.html), or what --json prints (.json); may be given several times. By default the page, "
             "beside FILE.",
-            parser=Path,
         ),
     ] = ()
     force: Force = False

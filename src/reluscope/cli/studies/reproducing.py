@@ -70,9 +70,7 @@ class ReproduceOptions:
     ] = ()
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", metavar="DIR", help="Folder of the results. By default reluscope-STUDY.", parser=Path
-        ),
+        typer.Option("--output", "-o", metavar="DIR", help="Folder of the results. By default reluscope-STUDY."),
     ] = None
     seconds: Annotated[
         float | None,
@@ -89,7 +87,6 @@ class ReproduceOptions:
             "--compare",
             metavar="DIR",
             help="Folder of an earlier run, or a book of results: says which numbers differ. Exit code 1 if any does.",
-            parser=Path,
         ),
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Begin a study that is there already anew.")] = False

@@ -6,6 +6,7 @@ field whose type is a dataclass stands for a group of options; those that are ke
 
 import re
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
 from inspect import Parameter, Signature
@@ -43,7 +44,7 @@ class JsonFile:
 
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write what --json prints to a .json file.", parser=Path),
+        typer.Option("--output", "-o", metavar="FILE", help="Write what --json prints to a .json file."),
     ] = None
     force: Force = False
 
@@ -113,6 +114,10 @@ def _for_typer(hint: Any) -> Any:
     for choice in (kind, *get_args(kind)):
         if get_origin(choice) is Literal:
             kind = StrEnum("Choice", [(name, name) for name in get_args(choice)])
+    if Path in (kind, *get_args(kind)):
+        # Not Typer's paths, which are looked at before commands say what is wrong with them.
+        option = copy(option)
+        option.parser = Path
     if option.parser:
         kind = str
     return Annotated[list[kind] if is_repeated else kind, option]
