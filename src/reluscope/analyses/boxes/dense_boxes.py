@@ -104,6 +104,7 @@ class DenseBoxes:
         keys: Float[np.ndarray, " k"],
         seen: tuple[Float[np.ndarray, "k u"], Float[np.ndarray, "k u"]],
         asked: tuple[Float[np.ndarray, " n"], Float[np.ndarray, "t m"], Norm],
+        *,
         lengths: tuple[float, float, float],
         most_boxes: int,
         codes: tuple[int, int],

@@ -163,7 +163,7 @@ def _last_of_class(network: Network, starts: np.ndarray, ends: np.ndarray, toler
     classes[moving] = own.classes
     counts, exact = np.zeros(number, dtype=np.int64), np.ones(number, dtype=bool)
     counts[moving], exact[moving] = np.diff(pieces.offsets), pieces.is_exact
-    first, last = (_ends(pieces, outputs, errors, own, starts, ends, moving, which) for which in (False, True))
+    first, last = (_ends(pieces, outputs, errors, own, starts, ends, moving, last=one) for one in (False, True))
     return LastOfClass(classes, first, last, counts, exact)
 
 
@@ -258,6 +258,7 @@ def _ends(
     starts: np.ndarray,
     ends: np.ndarray,
     moving: np.ndarray,
+    *,
     last: bool,
 ) -> ClassEnds:
     """Return where the class ends for the last time, or for the first."""

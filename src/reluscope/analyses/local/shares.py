@@ -5,6 +5,7 @@ spread says how well the mean is known, whatever dependence there is within a ch
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -104,10 +105,10 @@ def class_shares(
         is_of = classes[..., None] == np.arange(number)
         return _mean_share(is_of.mean(axis=0).T, draws)
 
-    ask = _means_over_draws(network, x, domain, draws, chains, thinning, seed, tolerance, CLASS_SHARE, shares, number)
+    drawing = _Drawing(network, domain, draws, chains, thinning, seed, tolerance)
     return measure(
         len(network.points(x)),
-        ask,
+        drawing.means(x, CLASS_SHARE, shares, number),
         keys={"label": range(number)},
         domain=domain.describe(),
         budget=budget,
@@ -177,10 +178,10 @@ def mean_distances(
         lengths = np.linalg.norm(drawn.points - drawn.center, axis=1).reshape(draws, chains)
         return _mean(lengths.mean(axis=0)[None])
 
-    ask = _means_over_draws(network, x, domain, draws, chains, thinning, seed, tolerance, MEAN_DISTANCE, away, 1)
+    drawing = _Drawing(network, domain, draws, chains, thinning, seed, tolerance)
     return measure(
         len(network.points(x)),
-        ask,
+        drawing.means(x, MEAN_DISTANCE, away, 1),
         domain=domain.describe(),
         budget=budget,
         most=1,
@@ -196,42 +197,48 @@ class _Drawn(NamedTuple):
     outputs: Float[np.ndarray, "p m"]
 
 
-def _means_over_draws(
-    network: Network,
-    x: Points,
-    domain: Box,
-    draws: int,
-    chains: int,
-    thinning: int | None,
-    seed: int,
-    tolerance: Tolerance | None,
-    quantity: Quantity,
-    summary: Callable[[_Drawn], Float[np.ndarray, "q 3"]],
-    size: int,
-) -> Callable[[slice], Measured]:
-    """Return the function that draws points in the region of one sample and returns means over them with their ends."""
-    if chains < 2 or draws < 1:
-        raise InputError(
-            f"expected two chains of one draw at least, got {chains} of {draws}: their spread is the error"
+@dataclass(frozen=True)
+class _Drawing:
+    """How points are drawn in the regions of samples."""
+
+    network: Network
+    domain: Box
+    draws: int
+    chains: int
+    thinning: int | None
+    seed: int
+    tolerance: Tolerance | None
+
+    def __post_init__(self) -> None:
+        if self.chains < 2 or self.draws < 1:
+            raise InputError(
+                f"expected two chains of one draw at least, got {self.chains} of {self.draws}: their spread is the "
+                "error"
+            )
+
+    def means(
+        self, x: Points, quantity: Quantity, summary: Callable[[_Drawn], Float[np.ndarray, "q 3"]], size: int
+    ) -> Callable[[slice], Measured]:
+        """Return the function that draws points in the region of one sample and returns means with their ends."""
+        points = self.network.points(x)
+        flat = points.reshape(len(points), -1).cpu().numpy()
+        method = (
+            f"coordinate hit-and-run, {self.chains} chains of {self.draws:,} points; the interval of {CONFIDENCE:.0%} "
+            "follows from the spread of the chains"
         )
-    points = network.points(x)
-    flat = points.reshape(len(points), -1).cpu().numpy()
-    method = (
-        f"coordinate hit-and-run, {chains} chains of {draws:,} points; the interval of {CONFIDENCE:.0%} follows from "
-        "the spread of the chains"
-    )
 
-    def ask(block: slice) -> Measured:
-        regions = regions_inside(network, points[block], tolerance)
-        inside = regions[0].polyhedron.intersect(domain.polyhedron) if regions else None
-        means = np.full((size, 3), np.nan)
-        if inside is not None and inside.insphere().radius > 0:
-            drawn = inside.sample(draws * chains, chains=chains, thinning=thinning, seed=seed)
-            weight, bias = (part[0].cpu().numpy() for part in (regions[0].map.weight, regions[0].map.bias))
-            means = summary(_Drawn(flat[block.start], drawn, drawn @ weight.T + bias))
-        return Measured((Column.of(quantity, *means.T, method=method, confidence=CONFIDENCE),))
+        def ask(block: slice) -> Measured:
+            regions = regions_inside(self.network, points[block], self.tolerance)
+            inside = regions[0].polyhedron.intersect(self.domain.polyhedron) if regions else None
+            means = np.full((size, 3), np.nan)
+            if inside is not None and inside.insphere().radius > 0:
+                number = self.draws * self.chains
+                drawn = inside.sample(number, chains=self.chains, thinning=self.thinning, seed=self.seed)
+                weight, bias = (part[0].cpu().numpy() for part in (regions[0].map.weight, regions[0].map.bias))
+                means = summary(_Drawn(flat[block.start], drawn, drawn @ weight.T + bias))
+            return Measured((Column.of(quantity, *means.T, method=method, confidence=CONFIDENCE),))
 
-    return ask
+        return ask
 
 
 def _mean(of_chains: Float[np.ndarray, "q c"]) -> Float[np.ndarray, "q 3"]:

@@ -154,16 +154,15 @@ class BoxChanges(NearestKnown, HalvedBoxes):
         """Halve boxes with few open units by the kernel, and put what it leaves open into the queue."""
         assert boxes.dense is not None
         kernels, seen = boxes.dense
-        lengths = self.limit, self.limit - RESOLUTION * self.view.scale, NEAR * self.limit
         left = kernels.near(
             boxes.lower[places],
             boxes.upper[places],
             keys[places],
             (seen.low[places], seen.high[places]),
             (self.view.x, self._leads, self.view.norm),
-            lengths,
-            MOST_BOXES,
-            (NUM_CODES, NUM_CODES_NEAR),
+            lengths=(self.limit, self.limit - RESOLUTION * self.view.scale, NEAR * self.limit),
+            most_boxes=MOST_BOXES,
+            codes=(NUM_CODES, NUM_CODES_NEAR),
         )
         self.num_branches += left.num_boxes
         self.passed = min(self.passed, left.passed)

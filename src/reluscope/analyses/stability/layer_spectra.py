@@ -119,7 +119,9 @@ def spectra(
     if checkpoint is not None:
         kept = KeptRows(checkpoint, key_of(network, points, work=type(work).__name__, shares=shares, gamma=gamma))
     budget = Budget(seconds=budget.seconds)
-    return _of_samples(points, work, shares, note, population, kept, budget, progress)
+    return _of_samples(
+        points, work, shares, note=note, population=population, kept=kept, budget=budget, progress=progress
+    )
 
 
 @read_arguments
@@ -180,7 +182,7 @@ def extremes(
     every = layers(network)
     shares = _shares(every, network.num_inputs, None, tolerance)
     work = _Extremes(network, every, tolerance.rounding * EPS, steps, seed)
-    return _of_samples(network.points(x), work, shares, "", population, None, budget, progress)
+    return _of_samples(network.points(x), work, shares, population=population, budget=budget, progress=progress)
 
 
 @read_arguments
@@ -269,9 +271,10 @@ def _of_samples(
     points: torch.Tensor,
     work: _All | _Extremes,
     shares: tuple[float, ...],
-    note: str,
+    *,
+    note: str = "",
     population: int | None,
-    kept: KeptRows | None,
+    kept: KeptRows | None = None,
     budget: Budget | None,
     progress: Progress,
 ) -> Findings:

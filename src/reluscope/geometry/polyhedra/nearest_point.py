@@ -76,7 +76,7 @@ def nearest_point(
     Rows hold within 1e-12 of the distance in l2, within 1e-9 of it in l1 and linf, where the point need not be unique;
     within 1e-12 of the point's size and ``extent`` if they contradict each other. Stops at the distance ``bound``.
     """
-    problem = _Problem(A, b, point, C, d, lower, upper, extent)
+    problem = _Problem((A, b), (C, d), (lower, upper), point, extent)
     bound = float(times_power(np.array(bound), -problem.exponent))
     if problem.contradiction is not None:
         return problem.contradiction
@@ -111,16 +111,13 @@ class _Problem:
 
     def __init__(
         self,
-        A: np.ndarray,
-        b: np.ndarray,
+        inequalities: tuple[np.ndarray, np.ndarray],
+        equations: tuple[np.ndarray | None, np.ndarray | None],
+        bounds: tuple[np.ndarray | None, np.ndarray | None],
         point: np.ndarray,
-        C: np.ndarray | None,
-        d: np.ndarray | None,
-        lower: np.ndarray | None,
-        upper: np.ndarray | None,
         extent: float,
     ) -> None:
-        dim = len(point)
+        (A, b), (C, d), (lower, upper), dim = inequalities, equations, bounds, len(point)
         C = np.empty((0, dim)) if C is None else C
         d = np.empty(0) if d is None else d
         lower = np.full(dim, -np.inf) if lower is None else lower

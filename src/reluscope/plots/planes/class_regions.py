@@ -39,6 +39,7 @@ LETTER = 0.019
 def draw_classes(
     part: Partition,
     color: ClassAreas | str,
+    *,
     lines: bool,
     samples: Points | None,
     labels: Int[np.ndarray, " s"] | None,

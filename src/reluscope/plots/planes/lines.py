@@ -49,6 +49,7 @@ def draw_line(
     part: Partition,
     color: Color | ClassAreas,
     label: str,
+    *,
     lines: bool,
     samples: Points | None,
     sample_labels: Sequence[str] | None,

@@ -1,6 +1,7 @@
 """Regions of a line or a plane, coloured by any quantity."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from jaxtyping import Int
@@ -113,12 +114,13 @@ def partition(
     check_dimensions(part)
     if isinstance(color, str) and color == "class":
         refuse_jumps('partition(color="class")', part)
+    shared: dict[str, Any] = {"lines": lines, "samples": samples, "sample_labels": sample_labels, "axes": axes}
     if part.dim == 1:
         if labels is not None:
             raise InputError("labels colour samples on a plane: on a line, name them with sample_labels")
-        return draw_line(part, color, label, lines, samples, sample_labels, class_names, axes)
+        return draw_line(part, color, label, class_names=class_names, **shared)
     if isinstance(color, ClassAreas) or (isinstance(color, str) and color == "class"):
-        return draw_classes(part, color, lines, samples, labels, sample_labels, class_names, coarse, axes)
+        return draw_classes(part, color, labels=labels, class_names=class_names, coarse=coarse, **shared)
     colors = coloring(part, color, label)
     axes = canvas(axes, plane_size(part.bounded_domain, 0.8 if isinstance(colors, Scale) else 0.0))
     frame(axes, part.bounded_domain)

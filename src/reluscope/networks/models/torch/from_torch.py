@@ -68,7 +68,7 @@ def from_program(
         raise ShapeError(f"expected input_shape {own} as the program was exported, got {wanted}")
     check_size(wanted, "the exported program takes")
     position = calling.position_in(program)
-    trace = _trace_program(program, name, wanted, batch, {}, position, fixed_inputs, interface=interface)
+    trace = _trace_program(program, name, wanted, batch, {}, position, fixed_inputs=fixed_inputs, interface=interface)
     fixed = batch if isinstance(shape[0], int) else None
     return TorchSource(trace.lower(), trace.reference, fixed)
 
@@ -130,7 +130,17 @@ def _trace_module(
     state = twin.state_dict(keep_vars=True)
     output = calling.position_in(program)
     notes = list(dict.fromkeys(notes))
-    trace = _trace_program(program, name, input_shape, batch, state, output, fixed_inputs, tuple(notes), interface)
+    trace = _trace_program(
+        program,
+        name,
+        input_shape,
+        batch,
+        state,
+        output,
+        fixed_inputs=fixed_inputs,
+        notes=tuple(notes),
+        interface=interface,
+    )
     network = trace.lower()
     fixed = None
     if batch == 1:
@@ -150,6 +160,7 @@ def _trace_program(
     batch: int,
     state: Mapping[str, Tensor],
     output: int,
+    *,
     fixed_inputs: Mapping[str, Any],
     notes: tuple[str, ...] = (),
     interface: Interface | None = None,
