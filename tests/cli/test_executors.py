@@ -15,6 +15,7 @@ import pytest
 import reluscope as rs
 from cli.running import is_one_sentence, reluscope
 from reluscope.cli.terminal.executors import ExecutorOptions, open_executor
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions.driver.parallel import Lost, run_tasks
@@ -55,7 +56,7 @@ def test_processes(net):
     told = []
     with open_executor(ExecutorOptions(workers=1)) as executor:
         assert isinstance(executor, ProcessPoolExecutor)
-        found = tree_count(net, BOX, executor=executor, progress=tasks(told))
+        found = tree_count(net, BOX, Effort(executor=executor, count=tasks(told)))
         # What is still being done at the end is given up, and does not hold it up.
         executor.submit(time.sleep, 1000)
     while multiprocessing.active_children():
@@ -161,7 +162,7 @@ def test_dask_workers(net, cluster, monkeypatch):
     monkeypatch.setattr("reluscope.partitions.tree.tree_search.MAX_TASKS", 4)
     told = []
     with open_executor(ExecutorOptions(dask=cluster.address)) as executor:
-        found = tree_count(net, BOX, executor=executor, progress=tasks(told))
+        found = tree_count(net, BOX, Effort(executor=executor, count=tasks(told)))
     assert found.num_found == tree_count(net, BOX).num_found
     assert (found.left, words_of(found.stop)) == ((), "")
     assert told[-1] == (4, 4)
@@ -197,7 +198,7 @@ def test_a_count_while_a_worker_is_killed(net, cluster, monkeypatch):
             if done == 2:
                 os.kill(victim, signal.SIGKILL)
 
-        found = tree_count(net, BOX, executor=executor, progress=Told(strike))
+        found = tree_count(net, BOX, Effort(executor=executor, count=Told(strike)))
     assert (found.num_found, found.left, words_of(found.stop)) == (tree_count(net, BOX).num_found, (), "")
     assert told[-1] == (12, 12)
 
@@ -223,7 +224,7 @@ def test_a_count_whose_scheduler_goes_away(net, own_cluster, monkeypatch, end):
             own_cluster.start_scheduler()
 
     with open_executor(ExecutorOptions(dask=own_cluster.address)) as executor:
-        found = tree_count(net, BOX, executor=executor, progress=Told(strike))
+        found = tree_count(net, BOX, Effort(executor=executor, count=Told(strike)))
     assert (found.num_found, found.left, words_of(found.stop)) == (tree_count(net, BOX).num_found, (), "")
 
 

@@ -11,6 +11,7 @@ import reluscope as rs
 from oracles.reference_vectors import VECTORS
 from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
+from reluscope.effort import Effort
 from reluscope.errors import DegenerateGeometryError
 from reluscope.partitions.cells.cellwise import supports, walk_cells
 from reluscope.partitions.table.gathered_cells import gather
@@ -21,7 +22,7 @@ from reluscope_studies.bounds import central_arrangement, zaslavsky
 
 
 def cells_of(net, domain, **options):
-    run = walk_cells(net, domain, rs.Tolerance(), budget=Budget(**options))
+    run = walk_cells(net, domain, Effort(Budget(**options)))
     return gather(run.parts, domain.dim, net.layout.num_words), run
 
 

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 import reluscope as rs
+from reluscope.effort import Effort
 from reluscope.findings import Claim
 from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions.cells import cellwise
@@ -218,10 +219,10 @@ def test_what_was_given_up_makes_a_lower_bound(net, whole, reason, small_tasks, 
 def test_a_count_by_the_tree_says_what_it_has():
     network, box = from_arrays(default_network([6, 9, 7, 1], seed=2)), rs.Box(-1, 1, 6)
     whole = tree_count(network, box)
-    found = tree_count(network, box, executor=Scheduler({1: KilledWorker()}))
+    found = tree_count(network, box, Effort(executor=Scheduler({1: KilledWorker()})))
     assert (found.stop, sum(found.left) > 0) == (Stop(StopReason.WORKERS_DIED), True)
     assert found.num_found + sum(found.left) <= whole.num_found
-    assert tree_count(network, box, executor=Scheduler({1: OSError()})).num_found == whole.num_found
+    assert tree_count(network, box, Effort(executor=Scheduler({1: OSError()}))).num_found == whole.num_found
 
 
 @pytest.mark.parametrize(("workers", "most"), [([], 3), ([OSError("cut off")], 3), ([{"a": {"nthreads": 2}}], 8)])
@@ -384,7 +385,7 @@ def test_trees_in_threads_do_not_share_room():
     network, box = from_arrays(default_network([6, 9, 7, 1], seed=2)), rs.Box(-1, 1, 6)
     alone = tree_count(network, box)
     with ThreadPoolExecutor(4) as executor:
-        together = tree_count(network, box, executor=executor)
+        together = tree_count(network, box, Effort(executor=executor))
     assert (together.num_found, together.work["programs"]) == (alone.num_found, alone.work["programs"])
 
 
@@ -396,7 +397,7 @@ def test_a_search_that_grows_too_large_is_broken_up_on_its_way(monkeypatch):
     monkeypatch.setattr(tree_items, "BATCH", 4)
     network = from_arrays(pseudo_random_network(3, (8, 8)))
     with ThreadPoolExecutor(3) as executor:
-        found = tree_count(network, rs.Space(3), executor=executor)
+        found = tree_count(network, rs.Space(3), Effort(executor=executor))
     assert (found.num_found, found.left, found.num_undecided) == (654, (), 0)
 
 

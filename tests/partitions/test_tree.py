@@ -18,6 +18,7 @@ from oracles.zaslavsky import num_cells, num_central_cells
 from partitions.layered import GATES, gate_layers, network_of
 from reluscope.budget import Budget
 from reluscope.codes.packing import unpack_pieces
+from reluscope.effort import Effort
 from reluscope.errors import DegenerateGeometryError, ShapeError
 from reluscope.geometry.cutting import crossing
 from reluscope.networks.models.from_arrays import from_arrays
@@ -273,7 +274,7 @@ def test_scale_does_not_matter(size):
 @pytest.mark.parametrize("regions", [0, 1, 50])
 def test_a_budget_of_regions_leaves_a_lower_bound(regions):
     network = from_arrays(pseudo_random_network(3, (8, 8)))
-    found = tree_regions(network, rs.Space(3), budget=Budget(regions=regions))
+    found = tree_regions(network, rs.Space(3), Effort(Budget(regions=regions)))
     assert words_of(found.stop).startswith(f"budget of {regions:,} regions")
     assert regions <= len(found) <= regions + 8
     assert len(found) < len(found) + found.num_open <= 654
@@ -282,13 +283,13 @@ def test_a_budget_of_regions_leaves_a_lower_bound(regions):
 
 def test_a_budget_that_is_just_enough_is_enough():
     network = from_arrays(pseudo_random_network(2, (8,)))
-    found = tree_regions(network, rs.Space(2), budget=Budget(regions=37))
+    found = tree_regions(network, rs.Space(2), Effort(Budget(regions=37)))
     assert (len(found), found.num_open, words_of(found.stop)) == (37, 0, "")
 
 
 def test_a_budget_of_time():
     network = from_arrays(default_network([30, 14, 14, 1]))
-    found = tree_regions(network, rs.Box(-1, 1, 30), budget=Budget(seconds=0.3))
+    found = tree_regions(network, rs.Box(-1, 1, 30), Effort(Budget(seconds=0.3)))
     assert words_of(found.stop) == "budget of 0.3 s"
     assert found.num_open > 0
 
@@ -303,7 +304,7 @@ def test_an_interruption_keeps_what_was_found():
             if len(told) == 3:
                 raise KeyboardInterrupt
 
-    found = tree_regions(network, rs.Space(3), progress=Pressed())
+    found = tree_regions(network, rs.Space(3), Effort(count=Pressed()))
     assert words_of(found.stop) == "interrupted"
     assert len(found) == sum(told)
     assert 0 < len(found) < len(found) + found.num_open <= 654
@@ -314,7 +315,7 @@ def test_executors_find_the_same():
     network, domain = from_arrays(default_network([6, 9, 7, 1], seed=2)), rs.Box(-1, 1, 6)
     alone = tree_regions(network, domain)
     with ThreadPoolExecutor(1) as executor:
-        threads = tree_regions(network, domain, executor=executor)
+        threads = tree_regions(network, domain, Effort(executor=executor))
     np.testing.assert_array_equal(threads.words, alone.words)
     check(network, domain, threads)
 
@@ -331,13 +332,13 @@ class Dying(ThreadPoolExecutor):
 def test_the_cells_of_a_lost_worker_are_searched_again():
     network = from_arrays(pseudo_random_network(3, (8, 8)))
     with Dying(1) as executor:
-        assert len(tree_regions(network, rs.Space(3), executor=executor)) == 654
+        assert len(tree_regions(network, rs.Space(3), Effort(executor=executor))) == 654
 
 
 def test_processes_find_the_same():
     network, domain = from_arrays(pseudo_random_network(2, (11, 11))), rs.Space(2)
     with ProcessPoolExecutor(1, mp_context=get_context("forkserver")) as executor:
-        assert len(tree_regions(network, domain, executor=executor)) == 263
+        assert len(tree_regions(network, domain, Effort(executor=executor))) == 263
 
 
 def test_networks_without_gates_and_gates_without_effect():

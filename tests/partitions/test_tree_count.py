@@ -14,6 +14,7 @@ import pytest
 import reluscope as rs
 from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.files.kept_results import KeptResults
 from reluscope.findings import Claim
@@ -61,7 +62,7 @@ def kill_after(monkeypatch, tasks):
 
 
 def count(net, path, **options):
-    return tree_count.tree_count(net, SPACE, checkpoint=path, **options)
+    return tree_count.tree_count(net, SPACE, Effort(**options), checkpoint=path)
 
 
 @pytest.fixture
@@ -98,6 +99,7 @@ def test_a_process_killed_by_the_system_goes_on(path):
     script = f"""
         import os, signal
         import reluscope as rs
+        from reluscope.effort import Effort
         from reluscope.networks.models.from_arrays import from_arrays
         from reluscope.partitions.tree import tree_count
         from reluscope.progress import RegionProgress
@@ -109,7 +111,7 @@ def test_a_process_killed_by_the_system_goes_on(path):
                 if next(left, None) is None:
                     os.kill(os.getpid(), signal.SIGKILL)
         net = from_arrays(default_network([30, 7, 5, 1]))
-        tree_count.tree_count(net, rs.Box(-1, 1, 30), checkpoint={str(path)!r}, progress=Killing())
+        tree_count.tree_count(net, rs.Box(-1, 1, 30), Effort(count=Killing()), checkpoint={str(path)!r})
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=False, env={**os.environ})
     assert done.returncode == -signal.SIGKILL
@@ -222,7 +224,7 @@ def test_an_interrupted_task_is_not_kept(net, path, after, monkeypatch):
             if next(calls) == after:
                 raise KeyboardInterrupt
 
-    found = count(net, path, progress=Pressed())
+    found = count(net, path, count=Pressed())
     assert words_of(found.stop) == "interrupted"
     assert sum(found.left) > 0
     assert found.num_found + sum(found.left) <= TRUTH
@@ -240,7 +242,7 @@ def test_what_is_reported_adds_up(net, begun):
         def show_tasks(self, done, tasks):
             told.append((done, tasks))
 
-    found = count(net, begun, progress=Told())
+    found = count(net, begun, count=Told())
     assert sum(regions) == found.num_found == TRUTH
     assert sum(shares) == pytest.approx(1.0)
     assert told[0][0] == 20

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.kernel_threads import kernel_threads
 from reluscope.partitions.driver import best_first
 from reluscope.partitions.driver.best_first import BestFirst, Branch
@@ -48,8 +49,9 @@ def tasks_of(words):
     return list(words) if len(words) >= 5 else None
 
 
-def every(**options):
-    return walk([Word(("",))], longer, **{"finish": lambda word: list(word.letters), "budget": Budget(), **options})
+def every(budget=Budget(), executor=None, **options):  # noqa: B008
+    effort = Effort(budget, executor, count=options.pop("progress", None), began=options.pop("began", None))
+    return walk([Word(("",))], longer, effort=effort, **{"finish": lambda word: list(word.letters), **options})
 
 
 @pytest.mark.parametrize("with_tasks", [False, True])
@@ -62,8 +64,8 @@ def test_beside_other_workers_kernels_have_one_thread(monkeypatch, with_tasks):
         return longer(word, room)
 
     with ThreadPoolExecutor(2) as executor:
-        options = {"split": tasks_of, "executor": executor} if with_tasks else {}
-        walk([Word(("",))], seen, budget=Budget(), **options)
+        options = {"split": tasks_of, "effort": Effort(executor=executor)} if with_tasks else {"effort": Effort()}
+        walk([Word(("",))], seen, **options)
     assert numbers == {True: {7}, False: {1} if with_tasks else set()}
 
 
@@ -105,7 +107,7 @@ def test_what_a_step_was_at_stays(error):
             raise error
         return longer(word, room)
 
-    found = walk([Word(("",))], failing, finish=lambda word: list(word.letters), budget=Budget())
+    found = walk([Word(("",))], failing, finish=lambda word: list(word.letters), effort=Effort())
     assert words_of(found.stop) == ("interrupted" if isinstance(error, KeyboardInterrupt) else "out of memory")
     # All words whose beginnings are left or found.
     assert 0 < found.num_found < len(WORDS)
@@ -115,7 +117,7 @@ def test_what_a_step_was_at_stays(error):
 
 def test_other_errors_are_raised():
     with pytest.raises(RuntimeError, match="something else"):
-        walk([Word(("",))], lambda word, room: fail("something else"), budget=Budget())
+        walk([Word(("",))], lambda word, room: fail("something else"), effort=Effort())
 
 
 def fail(words):
@@ -143,11 +145,11 @@ def test_tasks_that_are_kept_are_not_done_again():
         steps.append(word)
         return longer(word, room)
 
-    found = walk([Word(("",))], counted, split=tasks_of, budget=Budget(), checkpoint=lambda tasks: kept)
+    found = walk([Word(("",))], counted, split=tasks_of, effort=Effort(), checkpoint=lambda tasks: kept)
     # Three beginnings of two letters, and two of three.
     assert len(kept) == 5
     assert found.num_found == len(WORDS) - 16 + 7
-    again = walk([Word(("",))], counted, split=tasks_of, budget=Budget(), checkpoint=lambda tasks: kept)
+    again = walk([Word(("",))], counted, split=tasks_of, effort=Effort(), checkpoint=lambda tasks: kept)
     assert again.num_found == found.num_found
     assert len(steps) == 4 + 2 * 15 + 2 * 7 + 4  # to the tasks, in those that were not known, and to the tasks again
 
@@ -304,7 +306,7 @@ def test_a_task_that_is_given_up_is_left(error):
         finish=lambda word: list(word.letters),
         split=lambda words: list(words) if all(one.level == 2 for one in words) else None,
         checkpoint=lambda tasks: {},
-        budget=Budget(),
+        effort=Effort(),
     )
     words = set(found_in(found))
     assert words_of(found.stop) == ("interrupted" if isinstance(error, KeyboardInterrupt) else "out of memory")
@@ -337,8 +339,8 @@ def test_what_steps_leave_undecided_adds_up(with_tasks):
         return longer(word, room)._replace(num_undecided=len(word))
 
     with ThreadPoolExecutor(2) as executor:
-        options = {"split": tasks_of, "executor": executor} if with_tasks else {}
-        found = walk([Word(("",))], doubtful, budget=Budget(), **options)
+        options = {"split": tasks_of, "effort": Effort(executor=executor)} if with_tasks else {"effort": Effort()}
+        found = walk([Word(("",))], doubtful, **options)
     assert found.num_undecided == 2**LENGTH - 1
 
 
@@ -351,7 +353,7 @@ def test_tasks_that_are_kept_are_the_same_whatever_the_budget():
             return longer(word, room)
 
         with ThreadPoolExecutor(1) as executor:
-            walk([Word(("",))], asked, split=tasks_of, executor=executor, budget=Budget(regions=5), **options)
+            walk([Word(("",))], asked, split=tasks_of, effort=Effort(Budget(regions=5), executor), **options)
         assert {room for level, room in rooms if level < 2} == {expected}
         assert max(room for level, room in rooms if level > 3) == 5
 

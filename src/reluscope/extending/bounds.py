@@ -9,6 +9,7 @@ from reluscope.analyses.bounds.maxout import maxout_serra_upper
 from reluscope.analyses.counting.code_search import CodeSearch
 from reluscope.analyses.counting.counted import Counted
 from reluscope.budget import RegionBudget
+from reluscope.effort import Effort
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.partitions.driver.walk import Step, walk
 
@@ -16,6 +17,7 @@ __all__ = [
     "CodeSearch",
     "Counted",
     "Domain",
+    "Effort",
     "RegionBudget",
     "Step",
     "activation_upper",

@@ -19,8 +19,8 @@ from reluscope.arguments import (
     read_positions,
     refuse_jumps,
 )
-from reluscope.budget import Budget
 from reluscope.codes.differences import differences
+from reluscope.effort import Effort
 from reluscope.errors import CertificateError, InputError, ShapeError
 from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding, Findings
@@ -208,7 +208,7 @@ class Partition(RegionTable):
             If the partition was loaded without its network, or its domain has more dimensions.
         """
         refuse_jumps("Partition.faces", self)
-        found = find_faces(self.network_on_domain, self.window, budget=Budget(), tolerance=self.tolerance)
+        found = find_faces(self.network_on_domain, self.window, effort=Effort(tolerance=self.tolerance))
         return found.of_regions(self.codes.words)
 
     def boundedness_finding(self) -> Finding:

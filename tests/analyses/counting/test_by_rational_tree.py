@@ -17,6 +17,7 @@ from reluscope.analyses.counting.by_rational_tree import count_by_rational_tree
 from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.analyses.counting.rational_codes import RationalCodes
 from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
 from reluscope.networks.fractions.rational import RationalNetwork
@@ -179,7 +180,7 @@ def test_every_code_is_that_of_its_point(name):
     net = rs.load(MODELS[name]().double(), input_shape=(2,))
     exact, seen = RationalNetwork(net), set()
     codes = RationalCodes(net, rs.Box(-1, 1, 2))
-    for (node,) in walk([codes.first], codes.step, finish=lambda node: [node], budget=Budget()).parts:
+    for (node,) in walk([codes.first], codes.step, finish=lambda node: [node], effort=Effort()).parts:
         assert [list(pieces) for pieces in node.before] == exact.pieces(node.cell.point)
         assert all(-1 <= entry <= 1 for entry in node.cell.point)
         seen.add(node.before)

@@ -7,6 +7,7 @@ from reluscope.analyses.counting.code_search import MIN_MARGIN, CodeSearch
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import DEFINITIONS
 from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
@@ -27,7 +28,7 @@ def count_by_mip(
     budget = patient(Budget() if budget is None else budget, network, domain)
     search = _CodeSearch(CodeSearch(network, domain), lambda: began + budget.seconds_allowed - time.time())
     with counting_regions("count", progress) as count:
-        found = walk([search], _CodeSearch.step, budget=budget, began=began, progress=count)
+        found = walk([search], _CodeSearch.step, effort=Effort(budget, began=began, count=count))
     finding = Finding.of(
         found.num_found,
         upper=float("inf"),

@@ -6,6 +6,7 @@ from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import DEFINITIONS
 from reluscope.analyses.counting.rational_codes import RationalCodes
 from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
@@ -26,7 +27,7 @@ def count_by_rational_tree(
     budget = patient(Budget() if budget is None else budget, network, domain)
     codes = RationalCodes(network, domain)
     with counting_regions("count", progress) as count:
-        found = walk([codes.first], codes.step, budget=budget, began=began, progress=count)
+        found = walk([codes.first], codes.step, effort=Effort(budget, began=began, count=count))
     # A node that was not visited has a code.
     certain = max(found.num_found, 1)
     work = {"nodes": 0, "programs": 0, **found.work}

@@ -5,12 +5,13 @@ from concurrent.futures import Executor
 
 from reluscope.analyses.counting.counted import Counted
 from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.patience import patient
 from reluscope.partitions.tree.tree_count import tree_count
-from reluscope.progress import Progress, counting_regions
+from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
 
@@ -32,16 +33,8 @@ def count_by_tree(
     budget = Budget() if budget is None else budget
     if checkpoint is None:
         budget = patient(budget, network, domain)
-    with counting_regions("count", progress) as count:
-        found = tree_count(
-            network,
-            domain,
-            budget=budget,
-            tolerance=tolerance,
-            executor=executor,
-            checkpoint=checkpoint,
-            progress=count,
-        )
+    with Effort(budget, executor, progress, tolerance).counting("count") as effort:
+        found = tree_count(network, domain, effort, checkpoint=checkpoint)
     certain = found.num_found + sum(found.left)
     finding = Finding.of(
         certain,

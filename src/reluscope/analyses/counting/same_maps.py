@@ -12,6 +12,7 @@ from jaxtyping import Int
 
 from reluscope.budget import Budget, TimeBudget
 from reluscope.codes.packed import Codes
+from reluscope.effort import Effort
 from reluscope.networks.evaluation.maps_of_codes import maps_of_codes, pieces_of, units_that_matter
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.fractions.rational_maps import AffineFunction, rational_maps
@@ -69,7 +70,7 @@ def same_maps(part: Partition, *, budget: TimeBudget | None = None, began: float
     # One kind that is alone in its group is compared with nothing.
     comparison = _Comparison(RationalNetwork(network), codes[first], np.flatnonzero(several[groups[doubtful[first]]]))
     start = [comparison] if comparison.waiting else []
-    walked = walk(start, _Comparison.step, budget=budget or Budget(), began=began)
+    walked = walk(start, _Comparison.step, effort=Effort(budget or Budget(), began=began))
     certain[doubtful] = largest + comparison.names[kinds.reshape(-1)]
     # A group with anything undecided in it may still be one map.
     settled = np.ones(groups.max() + 1, dtype=bool)

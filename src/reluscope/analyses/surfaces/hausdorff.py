@@ -11,6 +11,7 @@ from jaxtyping import Float
 from reluscope.analyses.surfaces.nearest_points import NearestPieces
 from reluscope.arguments import Positive, read_arguments
 from reluscope.budget import Budget, TimeBudget
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Column, Findings, declare
 from reluscope.partitions.driver.walk import Step, walk
@@ -78,9 +79,8 @@ def hausdorff(
     corners = np.concatenate([first.vertices, second.vertices])
     diagonal = float(np.linalg.norm(np.ptp(corners, axis=0))) if len(corners) else 0.0
     ways = [_Directed(*pair, precision * diagonal) for pair in ((first, second), (second, first))]
-    walked = walk(
-        [way for way in ways if not way.is_settled], _Directed.step, budget=budget or Budget(seconds=float("inf"))
-    )
+    effort = Effort(budget or Budget(seconds=float("inf")))
+    walked = walk([way for way in ways if not way.is_settled], _Directed.step, effort=effort)
     values, low, high = (np.array([getattr(way, name) for way in ways]) for name in ("value", "low", "high"))
     return Findings.of(
         Column.of(ONE_SIDED, values, low, high, scale=diagonal, method=METHOD),

@@ -12,6 +12,7 @@ from reluscope.analyses.topology.sets import SetName, faces_of, faces_of_part, h
 from reluscope.analyses.topology.surface_chains import chains_of
 from reluscope.arguments import read_arguments
 from reluscope.budget import TimeBudget
+from reluscope.effort import Effort
 from reluscope.errors import IncompletePartitionError, InputError
 from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.networks.evaluation.decisions import scores_network
@@ -119,7 +120,7 @@ def betti(
     if of in ("sublevel", "superlevel", "level"):
         outputs, level = level_on_scores(network.left_off, outputs, level)
     heights = heights_of(network, of, level, outputs)
-    faces = faces_of_part(part, budget, executor, progress, network, heights)
+    faces = faces_of_part(part, Effort.of(budget, executor, progress), network, heights)
     dimensions, asked = np.arange(faces.dim + 1), part.domain.describe()
     if faces.num_open:
         nothing = Column.estimate(BETTI, np.full(faces.dim + 1, np.nan), method=METHOD)

@@ -10,6 +10,7 @@ from reluscope.analyses.topology.sets import faces_of_part, read_function
 from reluscope.analyses.topology.vertex_values import VertexValues
 from reluscope.arguments import read_arguments
 from reluscope.budget import TimeBudget
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Findings, declare
 from reluscope.networks.graph.left_off import refuse_left_off
@@ -88,7 +89,7 @@ def persistence(
         raise InputError(
             f"persistence needs a bounded domain, got {part.domain.describe()}: partition a Box or a Slice"
         )
-    faces = faces_of_part(part, budget, executor, progress)
+    faces = faces_of_part(part, Effort.of(budget, executor, progress))
     known = VertexValues.of(network, faces, outputs)
     chains, orders = Chains(faces.num_faces, faces.offsets, faces.ids).swept(known.values)
     dimension, birth, death = _bars(chains)

@@ -1,6 +1,6 @@
 """The sets that topology is asked about, as faces of a complex that is cut by the functions they are made of."""
 
-from concurrent.futures import Executor
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -8,13 +8,12 @@ import torch
 from jaxtyping import Bool
 
 from reluscope.arguments import describe, read_position
-from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.networks.network import Network
 from reluscope.partitions.faces.face_walk import Heights, find_faces
 from reluscope.partitions.faces.faces import Faces
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.progress import Progress
 
 SetName = Literal["all", "sublevel", "superlevel", "level", "decision"]
 Masks = tuple[Bool[np.ndarray, " _"], ...]
@@ -34,9 +33,7 @@ def read_function(output: int | tuple[int, int], number: int) -> tuple[int, ...]
 
 def faces_of_part(
     part: Partition,
-    budget: Budget | None,
-    executor: Executor | None,
-    progress: Progress,
+    effort: Effort,
     network: Network | None = None,
     heights: Heights | None = None,
 ) -> Faces:
@@ -47,10 +44,7 @@ def faces_of_part(
         network or part.network_on_domain,
         part.window,
         heights,
-        budget=budget or Budget(),
-        executor=executor,
-        progress=progress,
-        tolerance=part.tolerance,
+        effort=replace(effort, tolerance=part.tolerance),
     )
 
 

@@ -10,6 +10,7 @@ from typing import Literal, overload
 
 from reluscope.arguments import holds_across_jumps, read_arguments
 from reluscope.budget import Budget, Interrupted, RegionBudget
+from reluscope.effort import Effort
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
 from reluscope.geometry.polyhedra.domains import Domain, Slice
@@ -218,7 +219,8 @@ def partition(
             raise DegenerateGeometryError(
                 f"the domain must have an interior, got a {window.describe()}: give a Slice of the input space"
             )
-    began, budget, tolerance = time.time(), budget or Budget(), tolerance or Tolerance()
+    began, effort = time.time(), Effort.of(budget, executor, progress, tolerance)
+    budget = effort.budget
     until = None if budget.seconds is None else began + budget.seconds
     if out is not None:
         if several or certify:
@@ -231,13 +233,13 @@ def partition(
         limit = patient(budget, network, one, MAX_KEPT)
         where = windowed(one) if engine == "incidence" else one
         method_said = reason + _in_place(network)
-        part = stream(network, where, out, engine, method_said, limit, executor, tolerance, progress, rounding)
+        part = stream(network, where, out, engine, method_said, effort.within(limit), rounding)
         if has_struck():  # while the file was written
             part = replace(part, stop=INTERRUPTED)
         _warn_if_interrupted([part])
         return part
     if certify:
-        tolerance = replace(tolerance, resolution=0.0)
+        effort = replace(effort, tolerance=replace(effort.tolerance, resolution=0.0))
     found: list[Partition] = []
     if several and not certify and method in ("auto", "incidence") and all(one.dim == 1 for one in domains):
         # Segments cost next to nothing each: those of one scale go together. Other domains are walks of their own.
@@ -246,13 +248,13 @@ def partition(
             group = [slices[row] for row in rows]
             left = _left(budget, parts.values())
             walk = walking(left, network)
-            walked = partition_segments(network, group, walk, executor, tolerance, progress, rounding)
+            walked = partition_segments(network, group, effort.within(walk), rounding)
             parts |= dict(zip(rows, (_said_of(part, left) for part in walked), strict=True))
         found = [parts[row] for row in range(len(domains))]
     for one in domains[len(found) :]:
         limit = patient(_left(budget, found), network, one, MAX_KEPT)
         walk = walking(limit, network)
-        part = cells_found(network, one, method, keep, walk, executor, progress, tolerance, certify, rounding)
+        part = cells_found(network, one, effort.within(walk), method, keep, certify, rounding)
         found.append(_said_of(part, limit))
     if keep == "codes":
         found = [_without_vertices(part) for part in found]
@@ -269,30 +271,26 @@ def partition(
 def cells_found(
     network: Network,
     domain: Domain,
+    effort: Effort | None = None,
     method: str = "auto",
     keep: Literal["codes", "vertices"] = "vertices",
-    budget: Budget | None = None,
-    executor: Executor | None = None,
-    progress: Progress = False,
-    tolerance: Tolerance | None = None,
     certify: bool = False,
     rounding: Rounding = "measured",
 ) -> Partition:
     """Return what an engine finds, as it finds it: where signs stayed undecided, some cells may be no regions."""
-    began, budget, tolerance = time.time(), budget or Budget(), tolerance or Tolerance()
+    began, effort = time.time(), effort or Effort()
     engine, reason = choose_engine(network, domain, method, keep=keep, certify=certify)
     if engine == "incidence" and domain.dim <= 2:
-        return partition_flat(network, [windowed(domain)], budget, executor, tolerance, progress, certify, rounding)[0]
+        return partition_flat(network, [windowed(domain)], effort, certify, rounding)[0]
     if engine == "tree":
-        part = partition_by_tree(network, domain, reason, budget, executor, tolerance, progress)
+        part = partition_by_tree(network, domain, reason, effort)
         if method == "auto" and keep == "vertices" and network.jumps:  # where no other engine would have had them
             part = with_corners(part, network)
     elif engine == "cellwise":
-        keeps_vertices = keep == "vertices"
-        part = partition_cellwise(network, domain, reason, budget, executor, tolerance, progress, keeps_vertices)
+        part = partition_cellwise(network, domain, reason, effort, keep == "vertices")
     else:
-        part = partition_solid(network, windowed(domain), reason, budget, executor, tolerance, progress, rounding)
-    return certified(part, budget, began) if certify else part
+        part = partition_solid(network, windowed(domain), reason, effort, rounding)
+    return certified(part, effort.budget, began) if certify else part
 
 
 def walking(budget: Budget, network: Network) -> Budget:

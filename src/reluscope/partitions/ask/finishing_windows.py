@@ -12,6 +12,7 @@ from math import inf, isfinite
 
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, RegionBudget
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings
 from reluscope.geometry.polyhedra.domains import Domain
@@ -204,7 +205,7 @@ def window_within(network: Network, domain: Domain, budget: RegionBudget, *, pro
                 break
             most = None if budget.regions is None else budget.regions + 1
             limit = replace(budget, regions=most, seconds=left)
-            tried = cells_found(network, where.about_center(larger), budget=limit, rounding=rounding)
+            tried = cells_found(network, where.about_center(larger), Effort(limit), rounding=rounding)
             if is_interrupted(tried.stop):
                 best = replace(best, stop=INTERRUPTED)
                 break

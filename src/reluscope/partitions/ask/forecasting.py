@@ -20,6 +20,7 @@ from scipy.special import gammaincinv, stdtrit
 
 from reluscope.arguments import Positive, Seed, read_arguments
 from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.findings.derived import lowest_mean
 from reluscope.geometry.polyhedra.domains import Domain
@@ -296,7 +297,7 @@ def _round(
         inside = where.inside(low, low + sides)
         counts.append(0)
         if inside is not None:
-            part = cells_found(network, inside, budget=Budget(regions=int(MAX_CROWD * size)), rounding=rounding)
+            part = cells_found(network, inside, Effort(Budget(regions=int(MAX_CROWD * size))), rounding=rounding)
             _stop_if_interrupted(part)
             counts[-1] = _count_lowest(part, direction, low, low + sides, where)
             num_cells += len(part)

@@ -7,14 +7,13 @@ first.
 
 import time
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from reluscope.budget import Budget
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import pack_pieces
+from reluscope.effort import Effort
 from reluscope.geometry.cutting.double_description import cut_cells
 from reluscope.geometry.cutting.polytopes import BORDER, WALL
 from reluscope.geometry.polyhedra.domains import Domain
@@ -27,8 +26,6 @@ from reluscope.partitions.cells.cell_patches import CellPatch
 from reluscope.partitions.cells.first_cells import EPSILON, Start, first_cells
 from reluscope.partitions.complexes.certification import CutFunction, ExactSigns
 from reluscope.partitions.driver.walk import Step, Store, Walked, walk
-from reluscope.progress import RegionProgress
-from reluscope.tolerance import Tolerance
 
 # What one step takes on and what it makes, so that it is short whatever the dimension: cells, and their vertices.
 BATCH, MAX_VERTICES, MAX_MADE = 512, 2**14, 2**17
@@ -53,20 +50,17 @@ def supports(network: Network) -> str | None:
 def walk_cells(
     network: Network,
     domain: Domain,
-    tolerance: Tolerance,
+    effort: Effort,
     *,
     keeps_vertices: bool = True,
     store: Store | None = None,
-    budget: Budget,
-    executor: Executor | None = None,
-    progress: RegionProgress | None = None,
 ) -> Walked:
     """Take the cells of a domain through all gates of a network whose gates are pointwise.
 
     Parts of the result are `CellPatch`; on an unbounded domain one code may come in several cells, one per cone, to be
     merged. Without vertices, the last gate's cuts make none where they can.
     """
-    began = time.time()
+    began, tolerance = time.time(), effort.tolerance
     start = first_cells(network, domain, tolerance)
     number = len(start.cells)
     hashes = np.zeros((number, 2), dtype=np.uint64)
@@ -80,10 +74,7 @@ def walk_cells(
         split=_split,
         finish=cutting.finish,
         store=store,
-        budget=budget,
-        began=began,
-        executor=executor,
-        progress=progress,
+        effort=replace(effort, began=began),
     )
 
 

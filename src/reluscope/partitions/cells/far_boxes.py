@@ -8,19 +8,17 @@ Cells are found cone by cone. A minimal face has a vertex of these cells: itself
 their walls.
 """
 
-from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
 
-from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Box, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.cells.cellwise import supports, walk_cells
 from reluscope.stopping import Stop
-from reluscope.tolerance import Tolerance
 
 # Beyond this, rounding of what lies at the corners of a box hides everything else.
 MAX_SIZE = 1e100
@@ -36,16 +34,14 @@ class FarBox:
     stop: Stop | None  # why cells are missing, if they are
 
 
-def far_box(
-    network: Network, domain: Space | Polyhedron, tolerance: Tolerance, budget: Budget, executor: Executor | None
-) -> FarBox:
+def far_box(network: Network, domain: Space | Polyhedron, effort: Effort) -> FarBox:
     """Return a box for an unbounded domain whose interior meets every face of its complex.
 
     Raises InputError if the network has max gates, or vertices too far away for floats.
     """
     if missing := supports(network):
         raise InputError(f"all faces of unbounded domains are not found with {missing}: give a Box instead")
-    walked = walk_cells(network, domain, tolerance, budget=budget, executor=executor)
+    walked = walk_cells(network, domain, effort)
     words = [np.zeros((0, network.layout.num_words), dtype=np.uint64), *(patch.words for patch in walked.parts)]
     size = max((_size(patch.corners) for patch in walked.parts), default=0.0)
     if not size < MAX_SIZE:

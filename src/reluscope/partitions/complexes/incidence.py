@@ -6,7 +6,6 @@ does not grow with depth, and whatever interrupts the work, the regions finished
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.geometry.cutting.complexes import Complex
 from reluscope.geometry.polyhedra.window_shapes import RationalCorners
 from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
@@ -26,7 +25,6 @@ from reluscope.partitions.complexes.chunks import Chunk, Resolution, SeamNumbers
 from reluscope.partitions.complexes.cutting import cut
 from reluscope.partitions.complexes.open_bends import open_bends
 from reluscope.partitions.driver.walk import Checkpoint, Step, Store, Walked, walk
-from reluscope.progress import RegionProgress
 
 # Cells of a chunk: few steps and seams, but values that stay in the cache, or at least in little memory.
 CHUNK_CELLS, MAX_CHUNK_CELLS, MIN_CELLS = 768, 6144, 4
@@ -51,10 +49,8 @@ def walk_chunks(
     resolution: Resolution,
     *,
     finish: Callable[[Chunk], Any],
+    effort: Effort,
     store: Store | None = None,
-    budget: Budget,
-    executor: Executor | None = None,
-    progress: RegionProgress | None = None,
     certifier: Certifier | None = None,
     exact_signs: ExactSigns | None = None,
     keep: Keep | None = None,
@@ -91,10 +87,8 @@ def walk_chunks(
         finish=finish,
         store=store,
         left=attrgetter("roots"),
-        budget=budget,
-        executor=executor,
+        effort=effort,
         checkpoint=checkpoint,
-        progress=progress,
     )
     if rounding is None:
         return walked

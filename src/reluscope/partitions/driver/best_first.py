@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.partitions.driver.walk import Step, walk
 from reluscope.stopping import Stop
 
@@ -87,7 +88,7 @@ class BestFirst(ABC):
                 told = time.time()
             return made
 
-        stopped = walk([self], step, budget=budget, began=began).stop
+        stopped = walk([self], step, effort=Effort(budget, began=began)).stop
         if tell is not None:
             tell(1.0)
         return stopped

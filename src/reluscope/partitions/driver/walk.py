@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import torch
 
 from reluscope.budget import ENDS, Budget, why_ended
+from reluscope.effort import Effort
 from reluscope.interruption import deferred, safe_point
 from reluscope.kernel_threads import beside_others
 from reluscope.partitions.driver.parallel import run_tasks
@@ -98,24 +99,22 @@ def walk(
     finish: Callable[[Any], Any] | None = None,
     store: Store | None = None,
     left: Callable[[Any], Any] = len,
-    budget: Budget,
-    began: float | None = None,
-    executor: Executor | None = None,
+    effort: Effort,
     checkpoint: Checkpoint | None = None,
-    progress: RegionProgress | None = None,
 ) -> Walked:
     """Let cells take steps, the last of them first, until all are finished or the budget is spent.
 
     Work goes on to a first region whatever the time; lack of memory and interrupts stop it like a budget. Without
     ``finish`` or with ``store`` no parts are returned. With ``checkpoint`` tasks do not depend on the budget.
     """
-    rules = _Rules(step, finish, store, left, budget, time.time() if began is None else began)
+    began = time.time() if effort.began is None else effort.began
+    rules, progress = _Rules(step, finish, store, left, effort.budget, began), effort.count
     state = _State(_waiting(start, 1.0))
     with deferred(), torch.no_grad():
-        if split is None or (executor is None and checkpoint is None):
+        if split is None or (effort.executor is None and checkpoint is None):
             found = _here(rules, state, progress)
         else:
-            found = _in_tasks(rules, state, split, executor, checkpoint, progress)
+            found = _in_tasks(rules, state, split, effort.executor, checkpoint, progress)
     return found if found.left else replace(found, stop=None)  # the last region was found just in time
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Box, Polyhedron, Slice
 from reluscope.partitions.exact.exact_regions import ExactRegions, exact_regions
@@ -27,7 +28,7 @@ def certified(part: Partition, budget: Budget, began: float) -> Partition:
     if part.network is None or not isinstance(part.domain, Slice | Box | Polyhedron):
         raise InputError(f"this needs the network and a bounded domain, got {part.domain.describe()}: give a Box")
     start = time.perf_counter()
-    exact = exact_regions(part.network, part.domain, part.codes, budget=Budget(seconds=budget.seconds), began=began)
+    exact = exact_regions(part.network, part.domain, part.codes, Effort(Budget(seconds=budget.seconds), began=began))
     if exact.stop:
         # Doubt without bound: floats may have missed regions, and found too many.
         undecided = max(1, part.num_undecided)

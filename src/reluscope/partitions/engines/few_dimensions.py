@@ -2,14 +2,14 @@
 
 import time
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 from operator import attrgetter
 
 import numpy as np
 
-from reluscope.budget import Budget, Remainder
+from reluscope.budget import Remainder
 from reluscope.codes.packed import Codes
+from reluscope.effort import Effort
 from reluscope.geometry.cutting.complexes import from_polygon, from_segments
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
@@ -29,9 +29,7 @@ from reluscope.partitions.driver.joined_parts import joined_parts
 from reluscope.partitions.driver.walk import Store, Walked
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.assembly import Patch, assemble, split_by_root
-from reluscope.progress import Progress, counting_regions
 from reluscope.stopping import Stop, StopReason
-from reluscope.tolerance import Tolerance
 
 METHOD = "gate-by-gate subdivision"
 # Outputs are kept where values on the way to them take as many bytes, and as many times those of the outputs.
@@ -41,10 +39,7 @@ MIN_BYTES, OUTPUTS = 2**17, 64
 def partition_flat(
     network: Network,
     domains: list[Slice | Box],
-    budget: Budget,
-    executor: Executor | None,
-    tolerance: Tolerance,
-    progress: Progress,
+    effort: Effort,
     certify: bool,
     rounding: Rounding = "measured",
 ) -> list[Partition]:
@@ -53,15 +48,15 @@ def partition_flat(
     Certified ones whose time is limited go through floats first: what these find is returned, LOWER, where the time
     ends before fractions do, which take all cells together.
     """
+    budget = effort.budget
     if not certify or budget.seconds is None:
-        return _partitioned(network, domains, budget, executor, tolerance, progress, certify, rounding=rounding)
+        return _partitioned(network, domains, effort, certify, rounding=rounding)
     until = time.time() + budget.seconds
-    found = _partitioned(network, domains, budget, executor, tolerance, False, False)
+    found = _partitioned(network, domains, replace(effort, progress=False), False)
     if any(part.num_open for part in found):
         return found
     try:
-        rest = replace(budget, seconds=None)
-        return _partitioned(network, domains, rest, executor, tolerance, progress, True, until=until)
+        return _partitioned(network, domains, effort.within(replace(budget, seconds=None)), True, until=until)
     except OutOfTimeError:
         # Doubt without bound: floats may have missed regions.
         return [
@@ -73,10 +68,7 @@ def partition_flat(
 def partition_segments(
     network: Network,
     segments: Sequence[Slice | Box],
-    budget: Budget,
-    executor: Executor | None,
-    tolerance: Tolerance,
-    progress: Progress,
+    effort: Effort,
     rounding: Rounding = "measured",
 ) -> list[Partition]:
     """Partition segments of one scale in few walks, each as if it were alone.
@@ -85,6 +77,7 @@ def partition_segments(
     regions ended the walk, segments are walked again in smaller walks, or each alone.
     """
     found: dict[int, Partition] = {}
+    budget = effort.budget
     until = None if budget.seconds is None else time.time() + budget.seconds
 
     def is_over() -> bool:
@@ -94,11 +87,11 @@ def partition_segments(
         if is_over() and rows[0] in found:
             return
         left = budget if until is None else Remainder.of(budget, until)
-        shown = progress if len(rows) == len(segments) else False
+        own = replace(effort, budget=left, progress=effort.progress if len(rows) == len(segments) else False)
         group = [segments[row] for row in rows]
         # Measured rounding leaves doubts, too: it is for segments alone.
         how = rounding if len(rows) == 1 else "proved"
-        parts = partition_flat(network, group, left, executor, tolerance, shown, False, how)
+        parts = partition_flat(network, group, own, False, how)
         # Where time ends a walk of few, what was found together is whole.
         if rows[0] not in found or not is_over() or not any(part.num_open for part in parts):
             found.update(zip(rows, parts, strict=True))
@@ -132,19 +125,14 @@ def partition_segments(
 def _partitioned(
     network: Network,
     domains: list[Slice | Box],
-    budget: Budget,
-    executor: Executor | None,
-    tolerance: Tolerance,
-    progress: Progress,
+    effort: Effort,
     certify: bool,
     *,
     rounding: Rounding = "measured",
     until: float = float("inf"),
 ) -> list[Partition]:
     began = time.perf_counter()
-    walked, length = walk_flat(
-        network, domains, budget, executor, tolerance, progress, certify=certify, rounding=rounding, until=until
-    )
+    walked, length = walk_flat(network, domains, effort, certify=certify, rounding=rounding, until=until)
     dim, num_words = domains[0].dim, network.layout.num_words
     mosaic, walked = joined_parts(walked, lambda parts: assemble(parts, dim, num_words, length), attrgetter("roots"))
     work = {**walked.work, "seconds": time.perf_counter() - began}
@@ -159,7 +147,7 @@ def _partitioned(
             num_undecided=undecided,
             num_open=int(unfinished),
             num_pending=num_pending(network, int(unfinished)),
-            tolerance=tolerance,
+            tolerance=effort.tolerance,
             certified=certify,
             fingerprint=network.fingerprint,
             network=network,
@@ -174,10 +162,7 @@ def _partitioned(
 def walk_flat(
     network: Network,
     domains: list[Slice | Box],
-    budget: Budget,
-    executor: Executor | None,
-    tolerance: Tolerance,
-    progress: Progress,
+    effort: Effort,
     *,
     certify: bool = False,
     store: Store | None = None,
@@ -199,9 +184,9 @@ def walk_flat(
         for one, where in zip(domains, corners, strict=True)
     ]
     inputs = network.points(np.concatenate(lifted))
-    resolution = Resolution.of(tolerance, min(map(_diameter, corners)))
-    measured = None if certify else rounding_of(network, domains[0], tolerance, rounding)
-    with counting_regions("partition", progress) as count:
+    resolution = Resolution.of(effort.tolerance, min(map(_diameter, corners)))
+    measured = None if certify else rounding_of(network, domains[0], effort.tolerance, rounding)
+    with effort.counting("partition") as counted:
         walked = walk_chunks(
             network,
             cells,
@@ -210,9 +195,7 @@ def walk_flat(
             resolution,
             finish=Patch.of,
             store=store,
-            budget=budget,
-            executor=executor,
-            progress=count,
+            effort=counted,
             certifier=Certifier(RationalNetwork(network), domains[0], until) if certify else None,
             exact_signs=None if certify else ExactSigns(network, domains),
             rounding=measured,

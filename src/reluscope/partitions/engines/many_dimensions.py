@@ -1,40 +1,28 @@
 """Partitions of any number of dimensions, bounded or not, with any gates: from linear programs to the table."""
 
-from concurrent.futures import Executor
-
-from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
+from reluscope.effort import Effort
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.listed_regions import ListedRegions
 from reluscope.partitions.tree.tree import tree_regions
-from reluscope.progress import Progress, counting_regions
-from reluscope.tolerance import Tolerance
 
 
-def partition_by_tree(
-    network: Network,
-    domain: Domain,
-    method: str,
-    budget: Budget,
-    executor: Executor | None,
-    tolerance: Tolerance,
-    progress: Progress,
-) -> Partition:
+def partition_by_tree(network: Network, domain: Domain, method: str, effort: Effort) -> Partition:
     """Partition any domain by linear programs: codes and witnesses, in the order of the codes."""
-    with counting_regions("partition", progress) as count:
-        found = tree_regions(network, domain, budget=budget, tolerance=tolerance, executor=executor, progress=count)
+    with effort.counting("partition") as counted:
+        found = tree_regions(network, domain, counted)
     return Partition(
         domain=domain,
         codes=Codes(found.words, network.layout),
         geometry=ListedRegions(
-            words=found.words, witnesses=found.witnesses, domain=domain, tolerance=tolerance, network=network
+            words=found.words, witnesses=found.witnesses, domain=domain, tolerance=effort.tolerance, network=network
         ),
         num_undecided=found.num_undecided,
         num_open=found.num_open,
         num_pending=found.num_open,
-        tolerance=tolerance,
+        tolerance=effort.tolerance,
         fingerprint=network.fingerprint,
         network=network,
         stop=found.stop,

@@ -1,14 +1,13 @@
 """Partitions of three and more dimensions, and of unbounded domains: from a walk to the table."""
 
 import time
-from concurrent.futures import Executor
 from dataclasses import replace
 from operator import attrgetter
 
 import numpy as np
 
-from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
+from reluscope.effort import Effort
 from reluscope.geometry.cutting.face_lattices import from_polytope
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
 from reluscope.geometry.polyhedra.window_shapes import window_shape
@@ -25,18 +24,13 @@ from reluscope.partitions.table.gathered_cells import gather
 from reluscope.partitions.table.joined_solids import SolidPatch, join
 from reluscope.partitions.table.polygons import ordered_corners
 from reluscope.partitions.table.solid_regions import SolidRegions
-from reluscope.progress import Progress, counting_regions
-from reluscope.tolerance import Tolerance
 
 
 def partition_cellwise(
     network: Network,
     domain: Domain,
     method: str,
-    budget: Budget,
-    executor: Executor | None,
-    tolerance: Tolerance,
-    progress: Progress,
+    effort: Effort,
     keeps_vertices: bool,
 ) -> Partition:
     """Partition any domain of a network with pointwise gates, cell by cell.
@@ -46,23 +40,13 @@ def partition_cellwise(
     began = time.perf_counter()
     window = domain.window if isinstance(domain, Slice) else domain
     inner = network.restrict(domain) if isinstance(domain, Slice) else network
-    with counting_regions("partition", progress) as count:
-        walked = walk_cells(
-            inner,
-            window,
-            tolerance,
-            keeps_vertices=keeps_vertices,
-            budget=budget,
-            executor=executor,
-            progress=count,
-        )
+    with effort.counting("partition") as counted:
+        walked = walk_cells(inner, window, counted, keeps_vertices=keeps_vertices)
     regions, walked = joined_parts(walked, lambda parts: gather(parts, window.dim, network.layout.num_words))
     if network.jumps:  # beyond a facet anything may be: keys match where nothing jumps, and there alone
         regions = replace(_in_order(regions), left=regions.left[:0], right=regions.right[:0], num_unmatched=0)
-    seconds = time.perf_counter() - began
-    return _table(
-        network, domain, regions, walked, sum(walked.left), tolerance=tolerance, seconds=seconds, method=method
-    )
+    num_open = sum(walked.left)
+    return _table(network, domain, regions, walked, num_open, effort=effort, began=began, method=method)
 
 
 def _in_order(regions: SolidRegions) -> SolidRegions:
@@ -80,10 +64,7 @@ def partition_solid(
     network: Network,
     domain: Slice | Box,
     method: str,
-    budget: Budget,
-    executor: Executor | None,
-    tolerance: Tolerance,
-    progress: Progress,
+    effort: Effort,
     rounding: Rounding = "measured",
 ) -> Partition:
     """Partition a bounded domain by a complex of shared faces."""
@@ -92,28 +73,26 @@ def partition_solid(
     inner = network.restrict(domain) if isinstance(domain, Slice) else network
     shape = window_shape(window)
     corners = shape.corners
-    resolution = Resolution.of(tolerance, float(np.linalg.norm(np.ptp(corners.points, axis=0))))
-    with counting_regions("partition", progress) as count:
+    resolution = Resolution.of(effort.tolerance, float(np.linalg.norm(np.ptp(corners.points, axis=0))))
+    with effort.counting("partition") as counted:
         walked = walk_chunks(
             inner,
             from_polytope(shape.incidence),
             corners,
             inner.points(corners.points),
             resolution,
-            budget=budget,
-            executor=executor,
-            progress=count,
+            effort=counted,
             finish=SolidPatch.of,
             exact_signs=ExactSigns(inner, [window]),
-            rounding=rounding_of(inner, window, tolerance, rounding),
+            rounding=rounding_of(inner, window, effort.tolerance, rounding),
         )
     regions, walked = joined_parts(
         walked,
         lambda parts: join(parts, window.dim, network.layout.num_words, lambda points: inner.codes(points).words),
         attrgetter("roots"),
     )
-    seconds, num_open = time.perf_counter() - began, int(num_left(walked, 1)[0])
-    return _table(network, domain, regions, walked, num_open, tolerance=tolerance, seconds=seconds, method=method)
+    num_open = int(num_left(walked, 1)[0])
+    return _table(network, domain, regions, walked, num_open, effort=effort, began=began, method=method)
 
 
 def _table(
@@ -123,8 +102,8 @@ def _table(
     walked: Walked,
     num_open: int,
     *,
-    tolerance: Tolerance,
-    seconds: float,
+    effort: Effort,
+    began: float,
     method: str,
 ) -> Partition:
     return Partition(
@@ -133,11 +112,11 @@ def _table(
         geometry=regions,
         num_undecided=walked.num_undecided + (0 if num_open else regions.num_unmatched),
         num_open=num_open,
-        tolerance=tolerance,
+        tolerance=effort.tolerance,
         fingerprint=network.fingerprint,
         network=network,
         stop=walked.stop,
-        work={**walked.work, "seconds": seconds},
+        work={**walked.work, "seconds": time.perf_counter() - began},
         method=method,
         jumps=network.jumps,
     )

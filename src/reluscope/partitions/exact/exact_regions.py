@@ -12,8 +12,8 @@ from itertools import count, product
 
 import numpy as np
 
-from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
+from reluscope.effort import Effort
 from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
@@ -45,9 +45,7 @@ def exact_regions(
     network: Network,
     domain: Slice | Box | Polyhedron,
     codes: Codes,
-    *,
-    budget: Budget | None = None,
-    began: float | None = None,
+    effort: Effort | None = None,
 ) -> ExactRegions:
     """Return all regions of a network on a bounded domain, given codes of some or most of them.
 
@@ -55,9 +53,7 @@ def exact_regions(
     rational evaluations and one polytope's vertices. Raises DegenerateGeometryError if flat.
     """
     found = _Regions(network, domain, code_tuples(codes))
-    walked = walk(
-        [found], lambda regions, _: regions.step(), budget=Budget() if budget is None else budget, began=began
-    )
+    walked = walk([found], lambda regions, _: regions.step(), effort=effort or Effort())
     return ExactRegions(found.certificate(), found.neighbors(), walked.stop)
 
 

@@ -1,7 +1,6 @@
 """`find_faces`: all faces of the regions of a domain, cut further by functions of the outputs if asked for."""
 
 import time
-from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
@@ -11,6 +10,7 @@ import torch
 
 from reluscope.budget import Budget
 from reluscope.codes.layout import CodeLayout
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.geometry.cutting.face_lattices import from_polytope
 from reluscope.geometry.polyhedra.domains import Domain, Slice, Space
@@ -25,8 +25,6 @@ from reluscope.partitions.complexes.level_gate import with_last_gate
 from reluscope.partitions.driver.joined_parts import joined_parts
 from reluscope.partitions.faces.face_patches import FacePatch
 from reluscope.partitions.faces.faces import Faces, assemble_faces
-from reluscope.progress import Progress, counting_regions
-from reluscope.tolerance import Tolerance
 
 # Functions of the outputs: weights (u, m) and shifts (u,).
 Heights = tuple[torch.Tensor, torch.Tensor]
@@ -39,10 +37,7 @@ def find_faces(
     domain: Domain,
     heights: Heights | None = None,
     *,
-    budget: Budget,
-    executor: Executor | None = None,
-    progress: Progress = False,
-    tolerance: Tolerance,
+    effort: Effort,
 ) -> Faces:
     """Find all faces of the regions of a network.
 
@@ -60,16 +55,16 @@ def find_faces(
     asked = inner if heights is None else with_last_gate(inner, *heights)
     far = None
     if isinstance(window, Space) or (isinstance(window, Polyhedron) and not window.is_bounded()):
-        far = far_box(asked, window, tolerance, budget, executor)
-        window, budget = far.window, _left(budget, began)
+        far = far_box(asked, window, effort)
+        window, effort = far.window, effort.within(_left(effort.budget, began))
     if far is not None and far.stop:
         nothing = assemble_faces([], window.dim, inner.layout.num_words, 0, 0.0)
         return replace(nothing, num_open=1, stop=far.stop)
     shape = window_shape(window)
     corners, dim, num_words = shape.corners, window.dim, inner.layout.num_words
-    resolution = Resolution.of(tolerance, float(np.linalg.norm(np.ptp(corners.points, axis=0))))
+    resolution = Resolution.of(effort.tolerance, float(np.linalg.norm(np.ptp(corners.points, axis=0))))
     layout = None if heights is None else CodeLayout((asked.layout.gates[-1],))
-    with counting_regions("faces", progress) as count:
+    with effort.counting("faces") as counted:
         walked = walk_chunks(
             asked,
             from_polytope(shape.incidence),
@@ -77,9 +72,7 @@ def find_faces(
             asked.points(corners.points),
             resolution,
             finish=partial(FacePatch.of, layout=layout),
-            budget=budget,
-            executor=executor,
-            progress=count,
+            effort=counted,
             exact_signs=ExactSigns(asked, [window]),
             has_names=True,
         )

@@ -9,10 +9,11 @@ import numpy as np
 import torch
 
 from reluscope.arguments import read_arguments
-from reluscope.budget import Budget, RegionBudget
+from reluscope.budget import RegionBudget
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packed import Codes
 from reluscope.codes.packing import unpack_pieces
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Domain, Slice, Space
 from reluscope.interruption import has_struck, held
@@ -26,7 +27,7 @@ from reluscope.partitions.levels.decision_surfaces import DecisionSurface
 from reluscope.partitions.levels.level_assembly import LevelPieces
 from reluscope.partitions.levels.level_pieces import find_pieces
 from reluscope.partitions.levels.level_polygons import oriented
-from reluscope.progress import Progress, counting_regions
+from reluscope.progress import Progress
 from reluscope.stopping import INTERRUPTED, is_interrupted
 from reluscope.tolerance import Tolerance
 
@@ -102,7 +103,7 @@ def decision_surface(
     weight = _differences(network.num_outputs)
     asked = with_last_gate(inner, weight, torch.zeros(len(weight), dtype=torch.float64))
     number = max(2, network.num_outputs)
-    with counting_regions("decision surface", progress) as count:
+    with Effort.of(budget, executor, progress, tolerance).counting("decision surface") as effort:
         pieces, walked, _ = find_pieces(
             asked,
             window,
@@ -110,10 +111,7 @@ def decision_surface(
             settle=partial(_proved_classes, number=number),
             label=np.asarray,
             num_words=inner.layout.num_words,
-            tolerance=tolerance,
-            budget=budget or Budget(),
-            executor=executor,
-            progress=count,
+            effort=effort,
         )
     classes = np.stack([pieces.sides[pieces.below], pieces.sides[pieces.above]], axis=1).astype(np.int64) - 1
     ids, normals = _directed(inner, pieces, classes)

@@ -1,14 +1,13 @@
 """From a network that ends with a level gate to the pieces where its sides meet: the walk, and what it keeps."""
 
 from collections.abc import Callable
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 
 import numpy as np
 
-from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.geometry.cutting.face_lattices import from_polytope
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
@@ -23,8 +22,6 @@ from reluscope.partitions.levels.level_assembly import Label, LevelPieces, assem
 from reluscope.partitions.levels.level_bounds import Settle, proved_sides
 from reluscope.partitions.levels.level_patches import LevelPatch
 from reluscope.partitions.levels.level_walls import NAMES, Walls, cones_by_side
-from reluscope.progress import RegionProgress
-from reluscope.tolerance import Tolerance
 
 
 def find_pieces(
@@ -35,11 +32,8 @@ def find_pieces(
     settle: Settle,
     label: Label,
     num_words: int,
-    tolerance: Tolerance,
-    budget: Budget,
-    executor: Executor | None = None,
+    effort: Effort,
     checkpoint: Checkpoint | None = None,
-    progress: RegionProgress | None = None,
 ) -> tuple[LevelPieces, Walked, Walls]:
     """Return the pieces where sides of a level gate meet, the walk without its parts, and the walls.
 
@@ -49,7 +43,7 @@ def find_pieces(
     shape = window_shape(window)
     corners, dim = shape.corners, window.dim
     apex = corners.points.mean(axis=0)
-    resolution = Resolution.of(tolerance, float(np.linalg.norm(np.ptp(corners.points, axis=0))))
+    resolution = Resolution.of(effort.tolerance, float(np.linalg.norm(np.ptp(corners.points, axis=0))))
     walked = walk_chunks(
         asked,
         from_polytope(shape.incidence),
@@ -57,9 +51,7 @@ def find_pieces(
         asked.points(corners.points),
         resolution,
         finish=partial(LevelPatch.of, sides=sides, apex=apex),
-        budget=budget,
-        executor=executor,
-        progress=progress,
+        effort=effort,
         exact_signs=ExactSigns(asked, [window]),
         keep=_Near(asked, settle, apex),
         checkpoint=checkpoint,

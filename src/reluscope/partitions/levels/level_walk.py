@@ -11,9 +11,10 @@ from typing import Literal
 import numpy as np
 
 from reluscope.arguments import describe, read_arguments, read_position
-from reluscope.budget import Budget, RegionBudget
+from reluscope.budget import RegionBudget
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packed import Codes
+from reluscope.effort import Effort
 from reluscope.errors import InputError, NotApplicableError
 from reluscope.geometry.polyhedra.domains import Domain, Slice, Space
 from reluscope.interruption import has_struck, held
@@ -32,7 +33,7 @@ from reluscope.partitions.levels.level_patches import level_sides
 from reluscope.partitions.levels.level_pieces import find_pieces
 from reluscope.partitions.levels.level_polygons import oriented
 from reluscope.partitions.levels.level_sets import LevelSet
-from reluscope.progress import Progress, counting_regions
+from reluscope.progress import Progress
 from reluscope.stopping import INTERRUPTED, is_interrupted
 from reluscope.tolerance import Tolerance
 
@@ -137,7 +138,7 @@ def level_set(
         key = key_of(network, domain, outputs, level, tolerance, tasks)
         return KeptPatches(checkpoint, key, window.dim, inner.layout.num_words, len(tasks))
 
-    with counting_regions("level set", progress) as count:
+    with Effort.of(budget, executor, progress, tolerance).counting("level set") as effort:
         pieces, walked, walls = find_pieces(
             asked,
             window,
@@ -145,11 +146,8 @@ def level_set(
             settle=above_or_below,
             label=lambda sides: sides >= least,
             num_words=inner.layout.num_words,
-            tolerance=tolerance,
-            budget=budget or Budget(),
-            executor=executor,
+            effort=effort,
             checkpoint=None if checkpoint is None else kept,
-            progress=count,
         )
     ids, normals = _directed(inner, outputs, pieces)
     num_open = int(num_left(walked, 1)[0])

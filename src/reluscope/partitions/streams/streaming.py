@@ -9,7 +9,6 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from reluscope import _kernels
-from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.files.spilled_rows import SpilledRows
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
@@ -41,8 +40,6 @@ from reluscope.partitions.table.region_rows import RegionRows, boundless, box_ar
 from reluscope.partitions.tree.tree import TreeBatch, tree_batch
 from reluscope.partitions.tree.tree_coordinates import Coordinates
 from reluscope.partitions.tree.tree_search import search_tree
-from reluscope.progress import Progress, counting_regions
-from reluscope.tolerance import Tolerance
 
 _SEAMS = np.dtype([("seam", np.int64), ("ends", np.float64, (2, 2)), ("witness", np.float64, 2)])
 _FACETS = np.dtype([("key", np.uint64, 2), ("region", np.int64), ("on_wall", np.bool_)])
@@ -55,10 +52,7 @@ class _Work:
     network: Network
     domain: Domain
     folder: Path
-    budget: Budget
-    executor: Executor | None
-    tolerance: Tolerance
-    progress: Progress
+    effort: Effort
     rounding: Rounding = "measured"
 
     @property
@@ -87,10 +81,7 @@ def stream(
     path: "str | os.PathLike[str]",
     engine: str,
     method: str,
-    budget: Budget,
-    executor: Executor | None,
-    tolerance: Tolerance,
-    progress: Progress,
+    effort: Effort,
     rounding: Rounding = "measured",
 ) -> StreamedPartition:
     """Partition a domain into a file.
@@ -103,7 +94,7 @@ def stream(
         staged = StagedRegions(
             folder / "staged", network.layout.num_words, domain.dim, has_volumes=engine == "incidence"
         )
-        work = _Work(network, domain, folder, budget, executor, tolerance, progress, rounding)
+        work = _Work(network, domain, folder, effort, rounding)
         found = {"incidence": _planes, "cellwise": _cells, "tree": _tree}[engine](work, staged)
         walked = found.walked
         # Across a jump a facet has no other side of its own.
@@ -119,7 +110,7 @@ def stream(
             num_undecided=num_undecided,
             num_open=found.num_open,
             num_pending=found.num_pending if is_sure else 0,
-            tolerance=tolerance,
+            tolerance=effort.tolerance,
             fingerprint=network.fingerprint,
             network=network,
             stop=walked.stop if found.num_open else None,
@@ -150,16 +141,7 @@ def _planes(work: _Work, staged: StagedRegions) -> Found:
         for write in writes:
             write()
 
-    walked, length = walk_flat(
-        work.network,
-        [domain],
-        work.budget,
-        work.executor,
-        work.tolerance,
-        work.progress,
-        store=store,
-        rounding=work.rounding,
-    )
+    walked, length = walk_flat(work.network, [domain], work.effort, store=store, rounding=work.rounding)
     num_open = int(num_left(walked, 1)[0])
     num_unmatched = 0
     for rows in seams:
@@ -185,16 +167,8 @@ def _cells(work: _Work, staged: StagedRegions) -> Found:
         for write in writes:
             write()
 
-    with counting_regions("partition", work.progress) as count:
-        walked = walk_cells(
-            work.inside,
-            work.window,
-            work.tolerance,
-            store=store,
-            budget=work.budget,
-            executor=work.executor,
-            progress=count,
-        )
+    with work.effort.counting("partition") as counted:
+        walked = walk_cells(work.inside, work.window, counted, store=store)
     num_open, num_unmatched = sum(walked.left), 0
     for rows in facets if not num_open else ():
         regions = np.unique(rows["region"], return_inverse=True)[1]
@@ -204,21 +178,14 @@ def _cells(work: _Work, staged: StagedRegions) -> Found:
 
 
 def _tree(work: _Work, staged: StagedRegions) -> Found:
-    coordinates = Coordinates.of(work.inside, work.window, work.tolerance)
+    coordinates = Coordinates.of(work.inside, work.window, work.effort.tolerance)
 
     def store(batches: Sequence[TreeBatch]) -> None:
         nowhere = boundless(staged.dim)
         staged.extend([RegionRows(batch.words, batch.witnesses, None, nowhere) for batch in batches])
 
-    with counting_regions("partition", work.progress) as count:
-        walked = search_tree(
-            coordinates,
-            finish=partial(tree_batch, coordinates),
-            store=store,
-            budget=work.budget,
-            executor=work.executor,
-            progress=count,
-        )
+    with work.effort.counting("partition") as counted:
+        walked = search_tree(coordinates, finish=partial(tree_batch, coordinates), store=store, effort=counted)
     return Found(walked, sum(walked.left), sum(walked.left), 0)
 
 

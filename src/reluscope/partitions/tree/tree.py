@@ -6,24 +6,21 @@ ones are cones like all others; where a first layer is narrower than the input, 
 """
 
 import time
-from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 from jaxtyping import Float, Integer
 
-from reluscope.budget import Budget
 from reluscope.codes.packing import pack_pieces
+from reluscope.effort import Effort
 from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.driver.joined_parts import joined_parts
 from reluscope.partitions.tree.tree_coordinates import Coordinates
 from reluscope.partitions.tree.tree_items import COUNTERS, Block
 from reluscope.partitions.tree.tree_search import search_tree
-from reluscope.progress import RegionProgress
 from reluscope.stopping import Stop
-from reluscope.tolerance import Tolerance
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,31 +53,20 @@ class TreeRegions:
         return len(self.words)
 
 
-def tree_regions(
-    network: Network,
-    domain: Domain,
-    *,
-    budget: Budget | None = None,
-    tolerance: Tolerance | None = None,
-    executor: Executor | None = None,
-    progress: RegionProgress | None = None,
-) -> TreeRegions:
+def tree_regions(network: Network, domain: Domain, effort: Effort | None = None) -> TreeRegions:
     """Find all full-dimensional activation regions by linear programs, sorted by code.
 
     A witness farther from all sides than rounding proves its region; that there are no others is proved up to the
     resolution and undecided questions. Ctrl-C keeps what was found. A domain without interior raises.
     """
-    began = time.time()
+    began, effort = time.time(), effort or Effort()
     if isinstance(domain, Slice):
         network, domain = network.restrict(domain), domain.window
-    coordinates = Coordinates.of(network, domain, Tolerance() if tolerance is None else tolerance)
+    coordinates = Coordinates.of(network, domain, effort.tolerance)
     found = search_tree(
         coordinates,
         finish=partial(tree_batch, coordinates),
-        budget=Budget() if budget is None else budget,
-        began=began,
-        executor=executor,
-        progress=progress,
+        effort=replace(effort, began=began),
     )
     nothing = TreeBatch(np.zeros((0, network.layout.num_words), dtype=np.uint64), np.zeros((0, domain.dim)))
     together, found = joined_parts(found, lambda batches: _by_code([nothing, *batches]))

@@ -8,11 +8,10 @@ import hashlib
 import os
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
 
-from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.files import stored
 from reluscope.files.kept_results import KeptResults, Record
 from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
@@ -22,8 +21,6 @@ from reluscope.partitions.driver.walk import Walked, task_name
 from reluscope.partitions.tree.tree_coordinates import Coordinates
 from reluscope.partitions.tree.tree_items import COUNTERS
 from reluscope.partitions.tree.tree_search import search_tree, split_mark
-from reluscope.progress import RegionProgress
-from reluscope.tolerance import Tolerance
 
 # Of the work of a count: tasks that were there before.
 KEPT = "kept_tasks"
@@ -32,21 +29,18 @@ KEPT = "kept_tasks"
 def tree_count(
     network: Network,
     domain: Domain,
+    effort: Effort | None = None,
     *,
-    budget: Budget | None = None,
-    tolerance: Tolerance | None = None,
-    executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    progress: RegionProgress | None = None,
 ) -> Walked:
     """Count all full-dimensional activation regions by linear programs, and keep none of them.
 
     What is left are numbers of cells that each hold one region more; a checkpoint keeps finished tasks' counts and is
     resumed. Raises as `tree_regions`, and InputError for a bad checkpoint.
     """
-    began = time.time()
+    began, effort = time.time(), effort or Effort()
     inner, window = (network.restrict(domain), domain.window) if isinstance(domain, Slice) else (network, domain)
-    coordinates = Coordinates.of(inner, window, Tolerance() if tolerance is None else tolerance)
+    coordinates = Coordinates.of(inner, window, effort.tolerance)
 
     def kept(tasks: Sequence[Any]) -> KeptCounts:
         assert checkpoint is not None
@@ -54,11 +48,8 @@ def tree_count(
 
     found = search_tree(
         coordinates,
-        budget=Budget() if budget is None else budget,
-        began=began,
-        executor=executor,
+        effort=replace(effort, began=began),
         checkpoint=None if checkpoint is None else kept,
-        progress=progress,
     )
     work = {**dict.fromkeys(COUNTERS, 0), **({} if checkpoint is None else {KEPT: 0}), **found.work}
     return replace(found, work={**work, "seconds": time.time() - began})

@@ -5,17 +5,15 @@ Cells of a gate do not overlap, and each is searched by itself: so tasks are som
 
 import hashlib
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.partitions.driver.walk import Checkpoint, Step, Store, Walked, walk
 from reluscope.partitions.tree.tree_coordinates import Coordinates
 from reluscope.partitions.tree.tree_items import Block, GatePart, Level, Search
-from reluscope.progress import RegionProgress
 
 # How many cells there are to be before a search is broken up, how many there may be, and how many tasks they become.
 # Whoever changes these, or the order of the search, changes SPLIT: what was kept of older counts fits no longer.
@@ -30,11 +28,8 @@ def search_tree(
     *,
     finish: Callable[[Block], Any] | None = None,
     store: Store | None = None,
-    budget: Budget,
-    began: float | None = None,
-    executor: Executor | None = None,
+    effort: Effort,
     checkpoint: Checkpoint | None = None,
-    progress: RegionProgress | None = None,
 ) -> Walked:
     """Search the domain for regions, depth first; arguments are those of `walk`."""
     return walk(
@@ -43,11 +38,8 @@ def search_tree(
         split=_split,
         finish=finish,
         store=store,
-        budget=budget,
-        began=began,
-        executor=executor,
+        effort=effort,
         checkpoint=checkpoint,
-        progress=progress,
     )
 
 

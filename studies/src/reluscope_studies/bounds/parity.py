@@ -22,7 +22,7 @@ from scipy.special import betaincinv
 from reluscope import Budget, Finding, Network, counting
 from reluscope.arguments import Count, Natural, Seed, Share, read_arguments
 from reluscope.errors import InputError
-from reluscope.extending.bounds import CodeSearch, Counted, Domain, RegionBudget, Step, walk
+from reluscope.extending.bounds import CodeSearch, Counted, Domain, Effort, RegionBudget, Step, walk
 
 # Trials that find how many constraints to take.
 NUM_PILOTS = 3
@@ -98,7 +98,7 @@ def count_lower_by_parity(
     budget = budget or Budget()
     search = CodeSearch(network, domain)
     trials = _Trials(search, num_parities, num_trials, lambda: began + budget.seconds_allowed - time.time(), seed)
-    stopped = walk([trials], _Trials.step, budget=budget, began=began).stop
+    stopped = walk([trials], _Trials.step, effort=Effort(budget, began=began)).stop
     level, successes, bound, seen = trials.level, trials.num_successes, 0, search.num_certain
     if level is not None:
         bound = min(_least_count(level, successes, num_trials, confidence), 2 ** len(search.model.binaries))
