@@ -32,7 +32,7 @@ def _measure(network: rs.Network, domain: rs.Box) -> list:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "regions.parquet"
         began, processor = time.perf_counter(), time.process_time()
-        part = rs.partition(network, domain, out=path)
+        part = rs.stream(network, domain, path)
         seconds, processor = time.perf_counter() - began, time.process_time() - processor
         peak = peak_gigabytes()
         part = rs.StreamedPartition.load(path, network)

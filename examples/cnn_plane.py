@@ -147,7 +147,7 @@ def main() -> None:
     # Between each two of the images: how many regions the straight way crosses, and where the class changes.
     images = three_images(net, test)
     pairs = list(combinations(range(3), 2))
-    segments = rs.partition(net, [rs.Segment(images[a], images[b]) for a, b in pairs])
+    segments = rs.partitions(net, [rs.Segment(images[a], images[b]) for a, b in pairs])
     for (a, b), part in zip(pairs, segments, strict=True):
         changes = np.sort(rs.decision_boundary(part).ends.ravel()) / part.domain.window.hi[0]
         print(f"image {a} to image {b}: {part.finding()} regions, the class changes at {changes.round(4)} of the way")

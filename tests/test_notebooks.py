@@ -47,7 +47,7 @@ def cells(tree):
         rs.datasets.digits("test"),
         rs.verify(NET, PROPERTY),
         rs.verify(NET, PROPERTY).counterexample,
-        rs.partition(NET, BOX, certify=True).certificate,
+        rs.certify(rs.partition(NET, BOX)).certificate,
     ],
     ids=lambda thing: type(thing).__name__,
 )
@@ -77,7 +77,7 @@ def test_results_full_of_numbers_are_one_line():
     for thing in (
         rs.region(NET, POINTS[0]),
         rs.decision_boundary(PART),
-        rs.partition(NET, BOX, certify=True).certificate,
+        rs.certify(rs.partition(NET, BOX)).certificate,
         rs.neighbors(NET, POINTS[0]),
         rs.datasets.digits("test"),
         found,

@@ -26,7 +26,7 @@ rs.count(net, plane)
 # certificate, all regions with their exact vertices. A checker that shares no code with the engine proves from it
 # that these are all regions. :doc:`/claims` says why it is worth reading.
 
-part = rs.partition(net, square, certify=True)
+part = rs.certify(rs.partition(net, square))
 print("found:", part.finding())
 print("proved:", rs.testing.check_certificate(part.certificate, net, square))
 

@@ -24,7 +24,7 @@ class Budget:
     ----------
     regions : int, optional
         Stop after this many regions. Cells pass through a network in chunks, which become small towards the end, so
-        a few dozen more regions may be finished. With ``certify=True`` on lines and planes all cells are one chunk.
+        a few dozen more regions may be finished. `certify` takes all cells of a line or plane as one chunk.
     seconds : float, optional
         Stop after this time; ``float("inf")`` for as long as it takes. The current step is finished, and the
         computation continues to its first result, whatever the limit.

@@ -37,7 +37,7 @@ class Tolerance:
     ----------
     resolution : float
         Regions thinner than this fraction of the diameter of the domain are not separated. On an unbounded domain
-        the fraction is one of the distance from the origin. 0 with ``certify=True`` counts in rational arithmetic.
+        the fraction is one of the distance from the origin. 0 after `certify`, which counts in rational arithmetic.
     rounding : float
         Safety factor of the rounding bound, in units of the float64 epsilon.
     """

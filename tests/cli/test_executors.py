@@ -9,6 +9,7 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
+from importlib import import_module
 
 import pytest
 
@@ -159,7 +160,7 @@ def test_a_command_with_dask(folder, cluster):
 
 @pytest.mark.slow
 def test_dask_workers(net, cluster, monkeypatch):
-    monkeypatch.setattr("reluscope.partitions.tree.tree_search.MAX_TASKS", 4)
+    monkeypatch.setattr(import_module("reluscope.partitions.tree.tree_search"), "MAX_TASKS", 4)
     told = []
     with open_executor(ExecutorOptions(dask=cluster.address)) as executor:
         found = tree_count(net, BOX, Effort(executor=executor, count=tasks(told)))
@@ -189,7 +190,7 @@ def die_elsewhere(here):
 
 @pytest.mark.slow
 def test_a_count_while_a_worker_is_killed(net, cluster, monkeypatch):
-    monkeypatch.setattr("reluscope.partitions.tree.tree_search.MAX_TASKS", 12)
+    monkeypatch.setattr(import_module("reluscope.partitions.tree.tree_search"), "MAX_TASKS", 12)
     with open_executor(ExecutorOptions(dask=cluster.address)) as executor:
         victim, told = executor.submit(os.getpid).result(), []
 
@@ -207,9 +208,9 @@ def test_a_count_while_a_worker_is_killed(net, cluster, monkeypatch):
 @pytest.mark.parametrize("end", ["closed", "killed", "deaf", "restarted", "without workers"])
 def test_a_count_whose_scheduler_goes_away(net, own_cluster, monkeypatch, end):
     """Dask's futures stay pending for ever when a scheduler says goodbye or stops to answer, or has no workers left."""
-    monkeypatch.setattr("reluscope.partitions.tree.tree_search.MAX_TASKS", 12)
-    monkeypatch.setattr("reluscope.partitions.driver.parallel.SECONDS_OF_SILENCE", 1.0)
-    monkeypatch.setattr("reluscope.partitions.driver.parallel.SECONDS_OF_REPLY", 2.0)
+    monkeypatch.setattr(import_module("reluscope.partitions.tree.tree_search"), "MAX_TASKS", 12)
+    monkeypatch.setattr(import_module("reluscope.partitions.driver.parallel"), "SECONDS_OF_SILENCE", 1.0)
+    monkeypatch.setattr(import_module("reluscope.partitions.driver.parallel"), "SECONDS_OF_REPLY", 2.0)
     scheduler, worker = own_cluster.processes
 
     def strike(done, every):

@@ -1,6 +1,7 @@
 """``reluscope partition``: the right place, the right count, whole files, and what is refused."""
 
 import json
+from importlib import import_module
 
 import numpy as np
 import pyarrow.parquet
@@ -122,7 +123,7 @@ def test_colours(folder, color, place):
 
 @pytest.mark.slow
 def test_a_budget_gives_a_lower_bound(folder, monkeypatch):
-    monkeypatch.setattr("reluscope.partitions.ask.finishing_windows.MIN_SECONDS", float("inf"))
+    monkeypatch.setattr(import_module("reluscope.partitions.ask.finishing_windows"), "MIN_SECONDS", float("inf"))
     arguments = ("my_models:deep", "--box", "-3,3")
     whole = regions(*arguments)
     plain = found(*arguments, "--regions", "10")
@@ -139,7 +140,7 @@ def test_a_budget_gives_a_lower_bound(folder, monkeypatch):
 
 @pytest.mark.slow
 def test_what_is_hopeless_gets_a_window(folder, monkeypatch):
-    monkeypatch.setattr("reluscope.partitions.ask.finishing_windows.MIN_SECONDS", 0.0)
+    monkeypatch.setattr(import_module("reluscope.partitions.ask.finishing_windows"), "MIN_SECONDS", 0.0)
     arguments = ("my_models:deep", "--box", "-3,3", "--regions", "2")
     plain = found(*arguments)
     assert plain["expected"] is not None
@@ -179,7 +180,7 @@ def test_a_certificate_is_checked_and_written(folder, monkeypatch):
     def pressed(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("reluscope.partitions.complexes.incidence._Cutting.step", pressed)
+    monkeypatch.setattr(import_module("reluscope.partitions.complexes.incidence")._Cutting, "step", pressed)
     result = reluscope(*arguments, "--certify", "--force")
     assert "cross.certificate was not written" in result.stderr
 

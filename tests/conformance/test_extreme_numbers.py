@@ -117,7 +117,7 @@ def checks(layers, low, high):
     number, exact = len({code for _, _, _, code in cells}), Fraction(x)
 
     def counted():
-        part = rs.partition(net, domain, certify=True)
+        part = rs.certify(rs.partition(net, domain))
         assert part.claim != "EXACT" or len(part) == number
 
     def changed(norm):

@@ -52,7 +52,7 @@ def listed_partition(folder):
 
 def streamed_partition(folder):
     path = folder / "part.parquet"
-    rs.partition(NET, SQUARE, out=path)
+    rs.stream(NET, SQUARE, path)
 
     def read():
         part = rs.StreamedPartition.load(path, network=NET)
@@ -62,7 +62,7 @@ def streamed_partition(folder):
 
 
 def certificate(folder):
-    found = rs.partition(NET, SQUARE, certify=True).certificate
+    found = rs.certify(rs.partition(NET, SQUARE)).certificate
     found.save(folder / "certificate.json")
     return [folder / "certificate.json"], lambda: type(found).load(folder / "certificate.json")
 

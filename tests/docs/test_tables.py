@@ -25,7 +25,7 @@ def test_every_column_of_a_partition_is_on_the_page(tmp_path):
     kept = rs.partition(net, rs.Box(-1, 1, 3)).to_table()
     codes = rs.partition(net, rs.Box(-1, 1, 3), keep="codes").to_table()
     plane = rs.Plane([0, 0, 0], [1, 0, 0], [0, 1, 0])
-    rs.partition(net, plane, out=tmp_path / "regions.parquet")
+    rs.stream(net, plane, tmp_path / "regions.parquet")
     streamed = pq.read_schema(tmp_path / "regions.parquet").names
     assert unnamed([*kept.column_names, *codes.column_names, *streamed]) == []
     assert set(kept.column_names) - set(codes.column_names) == {"volume", "num_corners"}

@@ -59,7 +59,7 @@ def test_the_picture_is_the_partition_of_the_same_slice(zoom):
     found, view = picture(asked, zoom, crossing(asked, 1))
     plane = rs.Plane(*asked.points[[anchor["row"] for anchor in home(asked)[0]]])
     window = rs.Slice(plane.lift(view.center), plane.basis, rs.Box(-view.reach, view.reach))
-    part = rs.partition(asked.network, window, certify=True)
+    part = rs.certify(rs.partition(asked.network, window))
     assert {code.tobytes() for code in part.codes.words} == {code.tobytes() for code in view.part.codes.words}
     assert found.header["num_regions"]["value"] == len(part)
 

@@ -204,7 +204,7 @@ def corners(value):
 def test_a_forged_certificate(change, tmp_path):
     net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     path = tmp_path / "certificate"
-    rs.partition(net, rs.Box(-1, 1, 2), certify=True).certificate.save(path)
+    rs.certify(rs.partition(net, rs.Box(-1, 1, 2))).certificate.save(path)
     assert rs.testing.check_certificate(Certificate.load(path), net) == 4
     plain = read_sealed_json(path, "", "")
     change(plain)

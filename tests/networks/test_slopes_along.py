@@ -107,7 +107,7 @@ def test_adjacency_of_the_tree_does_not_depend_on_scales(power):
 @pytest.mark.parametrize("power", SCALES)
 def test_codes_of_faces_ask_for_no_more_fractions_at_other_scales(power):
     parameters = default_network([2, 6, 5, 4, 2], seed=0)
-    parts = [rs.partition(scaled(parameters, k), rs.Box(-2, 2, 2), certify=True) for k in (0, power)]
+    parts = [rs.certify(rs.partition(scaled(parameters, k), rs.Box(-2, 2, 2))) for k in (0, power)]
     plain, other = (face_codes(ExactComplex(part)) for part in parts)
     assert (len(other.codes), other.num_undecided) == (len(plain.codes), 0)
     assert other.num_exact <= plain.num_exact + 2

@@ -1,6 +1,7 @@
 """Values as combinations of few rows: the numbers, signs, regions and claims of vertices evaluated one by one."""
 
 from functools import cache
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -57,8 +58,8 @@ def plain() -> rs.Partition:
 def asked(plain, monkeypatch):
     """Let all networks be combined, and return the chunks that were opened."""
     monkeypatch.setattr(bends, "pay", lambda network: True)
-    monkeypatch.setattr("reluscope.partitions.engines.few_dimensions.MIN_BYTES", 0)
-    monkeypatch.setattr("reluscope.partitions.engines.few_dimensions.OUTPUTS", 0)
+    monkeypatch.setattr(import_module("reluscope.partitions.engines.few_dimensions"), "MIN_BYTES", 0)
+    monkeypatch.setattr(import_module("reluscope.partitions.engines.few_dimensions"), "OUTPUTS", 0)
     opened, begin = [], incidence.open_bends
 
     def told(chunk, stage, resolution):
@@ -118,7 +119,7 @@ def test_what_is_measured_is_said_of_combinations_too(asked, monkeypatch):
     rounding = rounding_of(net, square, rs.Tolerance())
     part = cells_found(net, square, rounding=rounding)
     assert len(asked) == 40
-    monkeypatch.setattr("reluscope.partitions.complexes.open_bends.FEW_UNPROVED", -1)
+    monkeypatch.setattr(import_module("reluscope.partitions.complexes.open_bends"), "FEW_UNPROVED", -1)
     hasty = cells_found(net, square, rounding=rounding)
     monkeypatch.setattr(bends, "pay", lambda network: False)
     truth = cells_found(net, square, rounding=rounding)

@@ -143,7 +143,7 @@ def test_work_without_a_limit_is_that_of_a_limit_far_away():
 def test_a_certified_plane_is_left_to_floats_when_the_time_is_over(monkeypatch):
     """Seen red where all cells, one chunk, went to the end whatever the time."""
     network, plane = dense(2, 8, 6, 1), rs.Box(-1, 1, 2)
-    whole = rs.partition(network, plane, certify=True, budget=rs.Budget(seconds=1e6))
+    whole = rs.certify(rs.partition(network, plane), budget=rs.Budget(seconds=1e6))
     assert whole.certified
     assert whole.claim is Claim.EXACT
     begun = []
@@ -153,7 +153,7 @@ def test_a_certified_plane_is_left_to_floats_when_the_time_is_over(monkeypatch):
         raise OutOfTimeError
 
     monkeypatch.setattr(Certifier, "pause", end)
-    part = rs.partition(network, plane, certify=True, budget=rs.Budget(seconds=1e6))
+    part = rs.certify(rs.partition(network, plane), budget=rs.Budget(seconds=1e6))
     assert len(begun) == 1
     assert begun[0] < np.inf
     assert not part.certified

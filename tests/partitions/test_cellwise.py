@@ -1,5 +1,6 @@
 """The cell-wise engine against published vectors, the other engine, and all codes by linear programs."""
 
+from importlib import import_module
 from itertools import pairwise
 
 import numpy as np
@@ -193,7 +194,7 @@ def test_networks_without_gates_have_one_region():
 
 
 def test_a_budget_leaves_whole_regions(monkeypatch):
-    monkeypatch.setattr("reluscope.partitions.cells.cellwise.BATCH", 4)
+    monkeypatch.setattr(import_module("reluscope.partitions.cells.cellwise"), "BATCH", 4)
     net = rs.load(pseudo_random_network(3, (8, 8)))
     every, _ = cells_of(net, rs.Box(-1, 1, 3))
     found, run = cells_of(net, rs.Box(-1, 1, 3), regions=20)
@@ -208,7 +209,7 @@ def test_a_budget_leaves_whole_regions(monkeypatch):
 def test_batches_change_nothing(monkeypatch, batch):
     net = rs.load(pseudo_random_network(3, (4, 4, 4)))
     every, _ = cells_of(net, rs.Space(3))
-    monkeypatch.setattr("reluscope.partitions.cells.cellwise.BATCH", batch)
+    monkeypatch.setattr(import_module("reluscope.partitions.cells.cellwise"), "BATCH", batch)
     found, _ = cells_of(net, rs.Space(3))
     assert {row.tobytes() for row in found.words} == {row.tobytes() for row in every.words}
     assert neighbours(found.words, found.left, found.right) == neighbours(every.words, every.left, every.right)

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from fractions import Fraction
+from importlib import import_module
 from unittest.mock import patch
 
 import numpy as np
@@ -43,7 +44,7 @@ def flat(certificate):
 @pytest.mark.parametrize("reference", reference_networks(), ids=lambda reference: reference.name)
 def test_reference_networks(reference):
     net, box = rs.load(reference.parameters), rs.Box(reference.lo, reference.hi, reference.num_inputs)
-    part = rs.partition(net, box, certify=True)
+    part = rs.certify(rs.partition(net, box))
     assert check_certificate(part.certificate, net, box) == len(part)
     if "proper_activation" in reference.counts:
         assert len(part) == reference.counts["proper_activation"]
@@ -55,7 +56,7 @@ def test_reference_networks(reference):
 )
 def test_generic_networks(sizes):
     net, box = rs.load(default_network(sizes, seed=3)), rs.Box(-1, 1, sizes[0])
-    part, plain = rs.partition(net, box, certify=True), rs.partition(net, box)
+    part, plain = rs.certify(rs.partition(net, box)), rs.partition(net, box)
     assert part.claim is Claim.EXACT
     assert check_certificate(part.certificate, net, box) == len(part)
     assert codes_of(part) == codes_of(plain) == flat(part.certificate)
@@ -71,7 +72,7 @@ def test_degenerate_networks(data, dim, turn):
     parameters = data.draw(degenerate_networks(num_inputs=dim, max_layers=2, max_width=4))
     box = data.draw(boxes(dim))
     net = rs.load(sheared(parameters) if turn else parameters)
-    part = rs.partition(net, box, certify=True)
+    part = rs.certify(rs.partition(net, box))
     assert part.claim is Claim.EXACT
     assert check_certificate(part.certificate, net, box) == len(part)
     assert codes_of(part) == flat(part.certificate)
@@ -89,14 +90,14 @@ def test_the_regions_are_those_of_the_rational_oracle(layers, box, turn):
     found = exact_regions(net, box, net.codes(box.center[None]))
     assert check_certificate(found.certificate, net, box) == len(truth)
     assert flat(found.certificate) == truth.keys()
-    assert check_certificate(rs.partition(net, box, certify=True).certificate, net, box) == len(truth)
+    assert check_certificate(rs.certify(rs.partition(net, box)).certificate, net, box) == len(truth)
 
 
 @settings(max_examples=20)
 @given(layers=gate_layers(3, kinds=("max", "relu", "abs", "clamp"), max_layers=2, max_width=4), box=boxes(3))
 def test_other_gates_in_space(layers, box):
     net = network_of(layers, 3)
-    part, plain = rs.partition(net, box, certify=True), rs.partition(net, box)
+    part, plain = rs.certify(rs.partition(net, box)), rs.partition(net, box)
     assert check_certificate(part.certificate, net, box) == len(part)
     assert codes_of(part) == codes_of(plain)
 
@@ -108,7 +109,7 @@ def test_other_gates_in_space(layers, box):
 def test_networks_that_floats_are_bad_at(regime, seed):
     layers, box = hostile.example(regime, seed, ("relu", "max"))
     net = network_of(layers, 2)
-    part = rs.partition(net, box, certify=True)
+    part = rs.certify(rs.partition(net, box))
     assert check_certificate(part.certificate, net, box) == len(part)
 
 
@@ -117,7 +118,7 @@ def test_networks_that_floats_are_bad_at(regime, seed):
 def test_slices(data, dim):
     net = rs.load(data.draw(degenerate_networks(num_inputs=4, max_layers=2, max_width=3)))
     piece = data.draw(slices(4, dim))
-    certificate = rs.partition(net, piece, certify=True).certificate
+    certificate = rs.certify(rs.partition(net, piece)).certificate
     assert check_certificate(certificate, net, piece) == len(rs.partition(net.restrict(piece), piece.window))
 
 
@@ -127,7 +128,7 @@ def test_slivers_that_floats_merge():
     point = np.array([0.1, 0.2, -0.1])
     net = rs.load(sheared([(rows, -rows @ point), (np.ones((1, 6)), np.zeros(1))]))
     box = rs.Box(-1, 1, 3)
-    plain, part = rs.partition(net, box), rs.partition(net, box, certify=True)
+    plain, part = rs.partition(net, box), rs.certify(rs.partition(net, box))
     assert check_certificate(part.certificate, net, box) == len(part) > len(plain)
     assert codes_of(plain) < codes_of(part)
     assert part.finding().tolerance == 0
@@ -138,7 +139,7 @@ def test_slivers_that_floats_merge():
 def test_polyhedra():
     triangle = rs.Polyhedron([[1.0, 1, 0], [-1, 0.3, 0], [0, -1, 0.2], [0.1, 0, 1], [0, 0, -1], [0, 0, -2]], [1.0] * 6)
     net = rs.load(default_network([3, 5, 4, 1], seed=1))
-    part = rs.partition(net, triangle, certify=True)
+    part = rs.certify(rs.partition(net, triangle))
     assert check_certificate(part.certificate, net, triangle) == len(part) == len(rs.partition(net, triangle))
     assert part.volumes().sum() == pytest.approx(triangle.volume())
 
@@ -159,7 +160,7 @@ class Shortcut(nn.Module):
 def test_a_network_with_branches():
     torch.manual_seed(0)
     net, box = rs.load(Shortcut().eval(), input_shape=(3,)), rs.Box(-1, 1, 3)
-    part = rs.partition(net, box, certify=True)
+    part = rs.certify(rs.partition(net, box))
     assert {gate.num_pieces for gate in net.gates} == {2, 3}
     assert check_certificate(part.certificate, net, box) == len(part) == len(rs.partition(net, box))
 
@@ -177,7 +178,7 @@ def test_a_wrong_start_is_put_right():
 @pytest.mark.parametrize("method", ["incidence", "cellwise", "tree"])
 def test_every_engine_is_a_start(method):
     net, box = rs.load(default_network([3, 4, 3, 1], seed=2)), rs.Box(-1, 1, 3)
-    part = rs.partition(net, box, method=method, certify=True)
+    part = rs.certify(rs.partition(net, box, method=method))
     assert check_certificate(part.certificate, net, box) == len(part) == len(rs.partition(net, box))
     assert part.facets.flips.shape[1] == 2
     assert part.volumes().sum() == pytest.approx(8.0)
@@ -279,7 +280,7 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_a_planted_fault_is_seen(fault, dim):
     net, box = rs.load(pseudo_random_network(dim, (4, 3))), rs.Box(-1, 1, dim)
-    good = rs.partition(net, box, certify=True).certificate
+    good = rs.certify(rs.partition(net, box)).certificate
     assert check_certificate(good, net) == len(good) > 3
     with pytest.raises(CertificateError, match=f"proves nothing: .*({FAULTS[fault]})"):
         check_certificate(fault(good), net)
@@ -288,7 +289,7 @@ def test_a_planted_fault_is_seen(fault, dim):
 @pytest.mark.parametrize("dim", [1, 2])
 def test_a_point_that_is_no_vertex(dim):
     net = rs.load(pseudo_random_network(dim, (4, 3)))
-    good = rs.partition(net, rs.Box(-1, 1, dim), certify=True).certificate
+    good = rs.certify(rs.partition(net, rs.Box(-1, 1, dim))).certificate
     edge = good.corners[0] if dim == 1 else {*good.corners[0]} & {*good.corners[1]}
     middle = tuple(sum(column) / 2 for column in zip(*(good.vertices[corner] for corner in edge), strict=True))
     first = (*good.corners[0], len(good.vertices))
@@ -299,7 +300,7 @@ def test_a_point_that_is_no_vertex(dim):
 
 def test_another_network_or_domain():
     net, other = (rs.load(default_network([2, 4, 1], seed=seed)) for seed in (0, 1))
-    good = rs.partition(net, rs.Box(-1, 1, 2), certify=True).certificate
+    good = rs.certify(rs.partition(net, rs.Box(-1, 1, 2))).certificate
     with pytest.raises(CertificateError, match="it is of another network"):
         check_certificate(good, other)
     with pytest.raises(CertificateError, match="wrong side"):
@@ -312,7 +313,7 @@ def test_another_network_or_domain():
 def test_domains_that_a_box_is_not():
     net = rs.load(default_network([2, 4, 1], seed=0))
     rows, ends = np.vstack([np.eye(2), -np.eye(2)]), np.ones(4)
-    good = rs.partition(net, rs.Polyhedron(rows, ends), certify=True).certificate
+    good = rs.certify(rs.partition(net, rs.Polyhedron(rows, ends))).certificate
     flat_square = rs.Polyhedron(rows, ends, [[1.0, 0.0]], [0.5])
     in_space = rs.Slice(np.zeros(2), np.eye(2), flat_square)
     for domain in (flat_square, in_space, rs.Space(2), rs.Space(3), rs.Polyhedron([[1.0]], [1.0])):
@@ -353,7 +354,7 @@ def refusal(*arguments):
 
 
 FUZZED_NET = rs.load(default_network([2, 3, 2, 1], seed=0))
-FUZZED = rs.partition(FUZZED_NET, rs.Plane([0, 0], [1, 0], [0, 1]), certify=True).certificate
+FUZZED = rs.certify(rs.partition(FUZZED_NET, rs.Plane([0, 0], [1, 0], [0, 1]))).certificate
 
 
 @settings(max_examples=150)
@@ -378,7 +379,7 @@ def test_what_floats_merged_proves_nothing():
     # Two lines at distance 1e-13: the strip between them is a region.
     net = rs.load([(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([0.0, 1e-13])), (np.ones((1, 2)), np.zeros(1))])
     box = rs.Box(-1, 1, 2)
-    good = rs.partition(net, box, certify=True).certificate
+    good = rs.certify(rs.partition(net, box)).certificate
     assert len(good) == 3
     strip = good.codes.index(((0, 1),))
     kept = [row for row in range(3) if row != strip]
@@ -390,7 +391,7 @@ def test_what_floats_merged_proves_nothing():
 def test_the_piece_of_a_tie_is_not_free():
     # The second unit is zero on the whole half x < 0, where its piece is 0.
     net = rs.load([(np.array([[1.0]]), np.zeros(1)), (np.array([[1.0]]), np.zeros(1)), (np.ones((1, 1)), np.zeros(1))])
-    good = rs.partition(net, rs.Box(-1, 1, 1), certify=True).certificate
+    good = rs.certify(rs.partition(net, rs.Box(-1, 1, 1))).certificate
     assert set(good.codes) == {((0,), (0,)), ((1,), (1,))}
     wrong = replace(good, codes=tuple(((0,), (1,)) if code == ((0,), (0,)) else code for code in good.codes))
     with pytest.raises(CertificateError, match="zero throughout is another piece"):
@@ -400,7 +401,7 @@ def test_the_piece_of_a_tie_is_not_free():
 def test_save_and_load(tmp_path):
     piece = rs.Segment([0.0, 0.1, 0.2], [1.0, -1.0, 0.5])
     net = rs.load(default_network([3, 6, 6, 1], seed=0))
-    good = rs.partition(net, piece, certify=True).certificate
+    good = rs.certify(rs.partition(net, piece)).certificate
     good.save(tmp_path / "certificate.json")
     again = Certificate.load(tmp_path / "certificate.json")
     assert again == good
@@ -433,10 +434,10 @@ def test_no_certificate_of_what_is_not_certified(dim, tmp_path):
         patch("reluscope.partitions.driver.walk.safe_point", side_effect=KeyboardInterrupt),
         pytest.warns(match="interrupted"),
     ):
-        stopped = rs.partition(net, box, certify=True)
-    assert stopped.claim is Claim.LOWER
-    assert stopped.certificate is None
-    part = rs.partition(net, box, certify=True)
+        stopped = rs.partition(net, box)
+    with pytest.raises(InputError, match=r"complete partition .* got one with 1 unfinished cell:"):
+        rs.certify(stopped)
+    part = rs.certify(rs.partition(net, box))
     part.save(tmp_path / "part.arrow")
     with pytest.raises(InputError, match="needs the network"):
         _ = rs.Partition.load(tmp_path / "part.arrow").certificate
@@ -447,17 +448,17 @@ def test_ctrl_c_leaves_what_floats_found(monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("reluscope.partitions.exact.exact_regions._Regions.visit", interrupt)
+    monkeypatch.setattr(import_module("reluscope.partitions.exact.exact_regions")._Regions, "visit", interrupt)
     net = rs.load(default_network([3, 4, 1], seed=0))
     with pytest.warns(UserWarning, match="without certificate"):
-        part = rs.partition(net, rs.Box(-1, 1, 3), certify=True)
+        part = rs.certify(rs.partition(net, rs.Box(-1, 1, 3)))
     assert (part.claim, part.certificate, part.note) == (Claim.LOWER, None, "interrupted")
     assert part.finding().interval[1] == float("inf")
 
 
 def test_a_partition_that_is_wrong_after_all():
     net, box = rs.load(default_network([2, 6, 4, 1], seed=0)), rs.Box(-1, 1, 2)
-    part = rs.partition(net, box, certify=True)
+    part = rs.certify(rs.partition(net, box))
     wrong = replace(part, codes=part.codes[1:])
     with pytest.raises(CertificateError, match="please report"):
         _ = wrong.certificate

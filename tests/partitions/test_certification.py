@@ -44,7 +44,7 @@ def found_in(part):
 @given(parameters=degenerate_networks(max_width=4), box=boxes(2), turn=st.booleans())
 def test_equals_the_rational_oracle(parameters, box, turn):
     parameters = rotated(parameters) if turn else parameters
-    part = rs.partition(rs.load(parameters), box, certify=True)
+    part = rs.certify(rs.partition(rs.load(parameters), box))
     truth, found = truth_of(parameters, box), found_in(part)
     assert part.claim is Claim.EXACT
     assert len(found) == len(part)
@@ -63,7 +63,7 @@ def test_counts_slivers_that_floats_do_not_separate():
     parameters = sliver_network()
     truth = truth_of(parameters, box)
     coarse = rs.partition(rs.load(parameters), box)
-    certified = rs.partition(rs.load(parameters), box, certify=True)
+    certified = rs.certify(rs.partition(rs.load(parameters), box))
     assert len(certified) == len(truth) > len(coarse)
     assert min(truth.values()) < 1e-24
     assert certified.tolerance.resolution == 0
@@ -80,14 +80,14 @@ def test_max_gates_are_labelled_exactly():
     layer = builder.linear(x, torch.tensor(weight), torch.tensor([0.0, 0.0, 0.1]))
     net = builder.build(builder.max_of(layer, np.array([[0, 1, 2]]), (1,)))
     layers = [("affine", weight, [0.0, 0.0, 0.1]), ("max", [[0, 1, 2]])]
-    part = rs.partition(net, rs.Box(-1, 1, 2), certify=True)
+    part = rs.certify(rs.partition(net, rs.Box(-1, 1, 2)))
     truth = fractions_plane.split(layers, fractions_plane.rectangle(-1, 1))
     assert sorted(map(tuple, part.codes.to_array().tolist())) == sorted(piece.code for piece in truth)
 
 
 def test_on_a_segment_of_a_slice():
     parameters = rotated([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    part = rs.partition(rs.load(parameters), rs.Segment([-1.0, 0.0], [1.0, 0.5]), certify=True)
+    part = rs.certify(rs.partition(rs.load(parameters), rs.Segment([-1.0, 0.0], [1.0, 0.5])))
     assert part.claim is Claim.EXACT
     assert len(part) == 3
 
@@ -97,7 +97,7 @@ def test_a_thin_strip_is_separated_or_not_by_resolution(offset):
     net = rs.load([(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([0.0, offset])), (np.ones((1, 2)), np.zeros(1))])
     box = rs.Box(-1, 1, 2)
     assert len(rs.partition(net, box)) == 2
-    assert len(rs.partition(net, box, certify=True)) == (3 if offset else 2)
+    assert len(rs.certify(rs.partition(net, box))) == (3 if offset else 2)
 
 
 def test_large_networks_are_not_made_rational(monkeypatch):
@@ -149,7 +149,7 @@ def test_blur_of_certified_vertices_holds_the_exact_ones(shift):
     net = rs.load(
         [(np.array([[3.0], [7.0]]), -np.array([3.0, 7.0]) * shift + [1.0, -1.0]), (np.ones((1, 2)), np.zeros(1))]
     )
-    part = rs.partition(net, rs.Box([shift - 1], [shift + 1]), certify=True)
+    part = rs.certify(rs.partition(net, rs.Box([shift - 1], [shift + 1])))
     errors = corner_errors(part)
     for vertex in part.certificate.vertices:
         near = np.abs(part.vertices[:, 0] - float(vertex[0])).argmin()

@@ -100,7 +100,9 @@ def test_windows_keep_to_their_seconds(whole, monkeypatch):
     monkeypatch.setattr(
         finishing_windows,
         "cells_found",
-        lambda *arguments, budget=None, **options: given.append(budget) or dispatch.cells_found(*arguments, **options),
+        lambda network, domain, effort=None, asked=None: (
+            given.append(effort and effort.budget) or dispatch.cells_found(network, domain, None, asked)
+        ),
     )
     monkeypatch.setattr(finishing_windows, "shown", lambda part, until, **_: ended.append(until) or part)
     began = time.time()
@@ -141,7 +143,7 @@ def test_partitions_keep_seconds_for_it(unsure, whole, monkeypatch):
     asked = []
 
     def found(*arguments):
-        asked.append(arguments[4])
+        asked.append(arguments[2].budget)
         return replace(unsure, work={}, num_open=1, stop=Stop(StopReason.SECONDS, 48.0))
 
     monkeypatch.setattr(dispatch, "cells_found", found)
@@ -201,7 +203,7 @@ def words_of(part: rs.Partition) -> set[bytes]:
 
 def test_ties_in_every_cell_are_read_as_ties_where_fractions_are_too_slow_for_all(monkeypatch):
     network, plane = palindromes()
-    truth = rs.partition(network, plane, certify=True)
+    truth = rs.certify(rs.partition(network, plane))
     assert truth.claim == "EXACT"
     assert len(truth) > 40
     rounded, _ = coded_forward(network.restrict(plane), truth.witnesses)

@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import replace
+from importlib import import_module
 from math import comb
 
 import numpy as np
@@ -81,7 +82,8 @@ def test_a_cell_that_is_lost_leaves_doubt():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(incidence, "_chunk_cells", lambda *_: 5)
         patch.setattr(
-            "reluscope.partitions.faces.face_walk.assemble_faces",
+            import_module("reluscope.partitions.faces.face_walk"),
+            "assemble_faces",
             lambda parts, *rest: (patches.append((list(parts), rest)), real(parts, *rest))[1],
         )
         rs.partition(random_network(2, 6, 6, 1, seed=2), rs.Box(-2, 2, 2)).faces  # noqa: B018

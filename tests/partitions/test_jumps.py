@@ -199,7 +199,7 @@ def test_files_keep_what_jumps(tmp_path):
 def test_regions_stream_to_a_file(tmp_path):
     net, _ = drawn(4, 3)
     part = rs.partition(net, rs.Box(-2, 2, 3))
-    streamed = rs.partition(net, rs.Box(-2, 2, 3), out=tmp_path / "regions.parquet")
+    streamed = rs.stream(net, rs.Box(-2, 2, 3), tmp_path / "regions.parquet")
     assert str(streamed.claim) == "EXACT"
     assert len(streamed) == len(part)
 

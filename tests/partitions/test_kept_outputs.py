@@ -62,7 +62,7 @@ def test_residuals_max_gates_and_several_segments(kept):
     net = rs.load(Model(), input_shape=(2,))
     part = rs.partition(net, rs.Box(-3, 3, 2))
     assert_outputs(net, part)
-    for one in rs.partition(net, [rs.Segment([-1.0, 0.0], [1.0, 2.0]), rs.Segment([0.0, 0.0], [1.0, -2.0])]):
+    for one in rs.partitions(net, [rs.Segment([-1.0, 0.0], [1.0, 2.0]), rs.Segment([0.0, 0.0], [1.0, -2.0])]):
         assert one.geometry.outputs is not None
         np.testing.assert_allclose(one.outputs, net(one.domain.lift(one.vertices)), rtol=0, atol=1e-12)
 

@@ -167,7 +167,7 @@ def test_slices_obey_the_law():
     domain = rs.Slice(generator.normal(size=20), generator.normal(size=(3, 20)), rs.Box(-1, 1, 3))
     part, restricted = rs.partition(net, domain, method="tree"), rs.partition(net.restrict(domain), domain.window)
     check_same(part, restricted)
-    several = rs.partition(net, [domain, domain], method="tree")
+    several = rs.partitions(net, [domain, domain], method="tree")
     assert [codes_of(one) for one in several] == [codes_of(part)] * 2
 
 
@@ -183,8 +183,8 @@ def test_what_lists_cannot_say(tmp_path):
         rs.decision_boundary(part)
     with pytest.raises(ShapeError, match="3 coordinates"):
         part.locate(np.zeros(2))
-    with pytest.raises(InputError, match="certify=True works on bounded domains of at most 10 dimensions"):
-        rs.partition(rs.load(default_network([12, 2, 1])), rs.Box(-1, 1, 12), certify=True)
+    with pytest.raises(InputError, match="bounded domains of at most 10 dimensions are certified"):
+        rs.certify(rs.partition(rs.load(default_network([12, 2, 1])), rs.Box(-1, 1, 12)))
     for method in ("cellwise", "incidence"):
         with pytest.raises(InputError, match=f"method='{method}' does not cover 12 dimensions"):
             rs.partition(rs.load(default_network([12, 2, 1])), rs.Box(-1, 1, 12), method=method)
@@ -277,7 +277,7 @@ def test_ctrl_c_keeps_the_finished_regions(after, place, monkeypatch):
 def test_ctrl_c_while_progress_is_shown(monkeypatch):
     from contextlib import contextmanager
 
-    from reluscope.partitions.engines import many_dimensions
+    from reluscope import effort
 
     class Striking(RegionProgress):
         def __call__(self, number, done):
@@ -287,7 +287,7 @@ def test_ctrl_c_while_progress_is_shown(monkeypatch):
     def striking(*arguments, **options):
         yield Striking()
 
-    monkeypatch.setattr(many_dimensions, "counting_regions", striking)
+    monkeypatch.setattr(effort, "counting_regions", striking)
     with pytest.warns(UserWarning, match="interrupted"):
         part = rs.partition(rs.load(pseudo_random_network(3, (8, 8))), rs.Space(3), method="tree")
     assert len(part) > 0

@@ -1,5 +1,7 @@
 """Point location: the lowest row whose closure holds a point, whatever other points are asked about."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -50,7 +52,7 @@ def test_blocks_of_points_do_not_matter(block, monkeypatch):
     part = rs.partition(net, rs.Box(-2, 2, 2))
     points = np.random.default_rng(0).uniform(-2, 2, (200, 2))
     expected = [int(np.flatnonzero((part.codes.words == code).all(axis=1))[0]) for code in net.codes(points).words]
-    monkeypatch.setattr("reluscope.partitions.table.location.BLOCK", block)
+    monkeypatch.setattr(import_module("reluscope.partitions.table.location"), "BLOCK", block)
     assert part.locate(points).tolist() == expected
 
 

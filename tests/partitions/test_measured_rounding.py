@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ def deep(inputs=1, depth=26, width=22):
 
 @cache
 def certified():
-    return rs.partition(deep(), LINE, certify=True)
+    return rs.certify(rs.partition(deep(), LINE))
 
 
 @pytest.fixture
@@ -84,7 +85,7 @@ def test_planes_segments_and_space(large):
     net = deep()
     whole = codes_of(certified())
     segment = rs.Segment(np.array([-0.05]), np.array([0.05]))
-    assert codes_of(rs.partition(net, [segment])[0]) == whole
+    assert codes_of(rs.partitions(net, [segment])[0]) == whole
     for dim, side in ((2, 0.005), (3, 0.005)):
         net = deep(dim, 24, 40)
         part = rs.partition(net, rs.Box(-side, side, dim), method="incidence")
@@ -98,7 +99,7 @@ def test_estimates_are_stored_and_streamed(large, tmp_path):
     part.save(tmp_path / "part.arrow")
     again = rs.Partition.load(tmp_path / "part.arrow", network=net)
     assert again.finding() == part.finding()
-    streamed = rs.partition(net, LINE, out=tmp_path / "part.parquet")
+    streamed = rs.stream(net, LINE, tmp_path / "part.parquet")
     assert (len(streamed), streamed.claim) == (len(part), rs.Claim.ESTIMATE)
     assert streamed.finding().interval == part.finding().interval
     assert rs.StreamedPartition.load(tmp_path / "part.parquet", network=net).finding() == streamed.finding()
@@ -151,7 +152,9 @@ def test_what_was_measured_holds_elsewhere():
 
 
 def test_small_deep_networks_are_measured_and_all_their_regions_proved(monkeypatch):
-    monkeypatch.setattr("reluscope.partitions.doubts.shown_regions._ExactCodes.beside", None)  # no fractions needed
+    monkeypatch.setattr(
+        import_module("reluscope.partitions.doubts.shown_regions")._ExactCodes, "beside", None
+    )  # no fractions needed
     part, truth = rs.partition(deep(), LINE), certified()
     assert codes_of(part) == codes_of(truth)
     assert (part.claim, part.work["cells_left_out"]) == (rs.Claim.LOWER, 0)

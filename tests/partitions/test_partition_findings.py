@@ -111,4 +111,4 @@ def test_a_partition_itself():
     assert ends(number_of_regions(part)) == (4, "EXACT", (4, 4))
     assert ends(number_of_adjacent_pairs(part)) == (4, "EXACT", (4, 4))
     assert ends(number_of_bounded_regions(part)) == (4, "EXACT", (4, 4))
-    assert number_of_regions(rs.partition(NET, rs.Box(-1, 1, 2), certify=True)).method.endswith("rational arithmetic")
+    assert number_of_regions(rs.certify(rs.partition(NET, rs.Box(-1, 1, 2)))).method.endswith("rational arithmetic")

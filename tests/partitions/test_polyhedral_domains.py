@@ -33,14 +33,14 @@ def test_a_corner_that_is_touched_is_not_cut_off(definition, certify):
 @pytest.mark.parametrize("method", ENGINES)
 def test_its_certificate_checks(method):
     net = rs.load(TOUCHING)
-    part = rs.partition(net, TRIANGLE, method=method, certify=True)
+    part = rs.certify(rs.partition(net, TRIANGLE, method=method))
     assert check_certificate(part.certificate, net) == len(part) == 1
 
 
 @pytest.mark.parametrize("method", ENGINES)
 def test_a_tetrahedron_with_a_side_through_the_origin(method):
     net = rs.load([(np.array([[1.0, 2.0, -1.0]]), np.array([0.1])), (np.ones((1, 1)), np.zeros(1))])
-    for part in (rs.partition(net, TETRAHEDRON, method=method), rs.partition(net, TETRAHEDRON, certify=True)):
+    for part in (rs.partition(net, TETRAHEDRON, method=method), rs.certify(rs.partition(net, TETRAHEDRON))):
         assert (len(part), part.claim, len(part.facets)) == (2, Claim.EXACT, 1)
 
 
@@ -105,7 +105,7 @@ def test_polygons_by_rational_clipping(domain, parameters):
         if method != "tree":
             areas = dict(zip(codes, part.volumes().tolist(), strict=True))
             assert areas == pytest.approx({code: truth[code] for code in codes}, abs=1e-9 * total)
-    certified = rs.partition(net, polygon, certify=True)
+    certified = rs.certify(rs.partition(net, polygon))
     assert len(certified) == len(truth)
     assert check_certificate(certified.certificate, net) == len(truth)
     assert polygon.is_bounded()
@@ -120,7 +120,7 @@ def test_slices_with_polygons_as_windows(domain, parameters, data):
     origin = np.array([0.5, -0.25])
     (weight, bias), *others = parameters
     on_window = [(weight @ basis.T, weight @ origin + bias), *others]  # dyadic, so that nothing is rounded
-    part = rs.partition(rs.load(parameters), rs.Slice(origin, basis, polygon), certify=True)
+    part = rs.certify(rs.partition(rs.load(parameters), rs.Slice(origin, basis, polygon)))
     assert set(map(tuple, part.codes.to_array().tolist())) == exact_split(on_window, corners).keys()
 
 
@@ -138,7 +138,7 @@ def test_random_integer_polyhedra_go_through_every_engine(dim):
         if not (polyhedron.is_bounded() and polyhedron.insphere().radius > 1e-6):
             continue
         tried += 1
-        certified = rs.partition(net, polyhedron, certify=True)
+        certified = rs.certify(rs.partition(net, polyhedron))
         codes = set(map(tuple, certified.codes.to_array().tolist()))
         assert check_certificate(certified.certificate, net) == len(codes)
         for method in ENGINES:

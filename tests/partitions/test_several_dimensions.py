@@ -1,6 +1,7 @@
 """Partitions of three and more dimensions, and of whole spaces, through `rs.partition` and its table."""
 
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from itertools import pairwise
 
 import numpy as np
@@ -43,7 +44,7 @@ def default_network(sizes):
 def test_published_vectors(vector, method, cells, chunks_of, monkeypatch):
     if cells:
         chunks_of(cells)
-        monkeypatch.setattr("reluscope.partitions.cells.cellwise.BATCH", cells)
+        monkeypatch.setattr(import_module("reluscope.partitions.cells.cellwise"), "BATCH", cells)
     net = rs.load(pseudo_random_network(vector.num_inputs, vector.widths))
     part = rs.partition(net, rs.Box(-1, 1, vector.num_inputs), method=method)
     assert (len(part), part.claim) == (vector.box, Claim.EXACT)
@@ -219,7 +220,7 @@ def test_storage(tmp_path):
 @pytest.mark.parametrize("domain", [rs.Box(-1, 1, 3), rs.Space(3)], ids=lambda d: d.describe())
 def test_budgets_give_lower_bounds(domain, chunks_of, monkeypatch):
     chunks_of(4)
-    monkeypatch.setattr("reluscope.partitions.cells.cellwise.BATCH", 4)
+    monkeypatch.setattr(import_module("reluscope.partitions.cells.cellwise"), "BATCH", 4)
     net = rs.load(pseudo_random_network(3, (8, 8)))
     every = rs.partition(net, domain)
     for number in (1, 20, 60):
@@ -248,8 +249,8 @@ def test_what_is_not_covered():
         rs.partition(net, rs.Space(3), method="incidence")
     with pytest.raises(InputError, match="method must be auto, incidence, cellwise or tree, got 'tree2'"):
         rs.partition(net, rs.Space(3), method="tree2")
-    with pytest.raises(InputError, match="certify=True works on bounded domains of at most 10 dimensions, got all of"):
-        rs.partition(net, rs.Space(3), certify=True)
+    with pytest.raises(InputError, match="bounded domains of at most 10 dimensions are certified, got all of"):
+        rs.certify(rs.partition(net, rs.Space(3)))
     pool = rs.load(nn.MaxPool1d(2), input_shape=(1, 4))
     with pytest.raises(InputError, match="'cellwise' does not cover an unbounded domain with max gates"):
         rs.partition(pool, rs.Space(4), method="cellwise")

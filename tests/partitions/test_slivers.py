@@ -80,7 +80,7 @@ def nearly_one_line(seed):
 @pytest.mark.parametrize("seed", [*range(40), 322])
 def test_areas_and_places_of_certified_slivers(seed):
     layers = nearly_one_line(seed)
-    part = rs.partition(rs.load(layers), rs.Box(-2, 2, 2), certify=True)
+    part = rs.certify(rs.partition(rs.load(layers), rs.Box(-2, 2, 2)))
     pieces = {piece.code: piece for piece in fractions_plane.split(layers, fractions_plane.rectangle(-2, 2))}
     codes = [tuple(code) for code in part.codes.to_array().tolist()]
     assert set(codes) == set(pieces)
@@ -112,7 +112,7 @@ class Largest(nn.Module):
 
 def test_points_beside_a_tiny_side():
     net = rs.load(Largest(), input_shape=(2,))
-    part = rs.partition(net, rs.Box([-2, -2], [2, 1]), certify=True)
+    part = rs.certify(rs.partition(net, rs.Box([-2, -2], [2, 1])))
     points = np.random.default_rng(0).uniform([-2, -2], [2, 1], (500, 2))
     assert (part.locate(points) >= 0).all()
     assert part.locate([[-2.1, 0.0], [0.0, 1.0 + 1e-9]]).tolist() == [-1, -1]

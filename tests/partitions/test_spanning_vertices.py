@@ -1,5 +1,7 @@
 """Values at all vertices from values at some: the same numbers and regions, errors within what is said of them."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 import torch
@@ -125,8 +127,8 @@ def residual() -> rs.Network:
 def test_partitions_are_those_of_all_vertices_evaluated(make, monkeypatch):
     network = make()
     plane = rs.Box(-2, 2, 2) if network.num_inputs == 2 else rs.Plane(*np.random.default_rng(0).random((3, 32)))
-    monkeypatch.setattr("reluscope.partitions.engines.few_dimensions.MIN_BYTES", 0)
-    monkeypatch.setattr("reluscope.partitions.engines.few_dimensions.OUTPUTS", 0)
+    monkeypatch.setattr(import_module("reluscope.partitions.engines.few_dimensions"), "MIN_BYTES", 0)
+    monkeypatch.setattr(import_module("reluscope.partitions.engines.few_dimensions"), "OUTPUTS", 0)
     plain = rs.partition(network, plane)
     asked = []
 

@@ -89,10 +89,10 @@ def test_questions_about_all_regions_are_refused(net):
 def test_a_budget_over_several_segments_bounds_each(chunks_of):
     net = from_arrays(default_network([3, 16, 16, 1], seed=5))
     domains = [rs.Segment(*ends) for ends in np.random.default_rng(5).normal(size=(8, 2, 3))]
-    truth = [len(part) for part in rs.partition(net, domains)]
+    truth = [len(part) for part in rs.partitions(net, domains)]
     chunks_of(2)
     for regions in (0, 1, 5, 20, 60):
-        for part, number in zip(rs.partition(net, domains, budget=rs.Budget(regions=regions)), truth, strict=True):
+        for part, number in zip(rs.partitions(net, domains, budget=rs.Budget(regions=regions)), truth, strict=True):
             assert int(part.finding()) <= number
             if part.claim is Claim.EXACT:
                 assert len(part) == number
@@ -236,8 +236,8 @@ def test_an_executor_with_a_budget(net, whole, pools, monkeypatch):
 def test_an_executor_takes_many_segments(pools):
     net = from_arrays(default_network([3, 16, 16, 1], seed=5))
     domains = [rs.Segment(*ends) for ends in np.random.default_rng(5).normal(size=(8, 2, 3))]
-    serial = rs.partition(net, domains)
-    for one, other in zip(serial, rs.partition(net, domains, executor=pools["threads"]), strict=True):
+    serial = rs.partitions(net, domains)
+    for one, other in zip(serial, rs.partitions(net, domains, executor=pools["threads"]), strict=True):
         assert found_in(one) == pytest.approx(found_in(other), abs=1e-12)
 
 

@@ -71,7 +71,7 @@ def test_a_file_holds_what_memory_holds(name, tmp_path, small_groups):
     # What "auto" chooses for a file: the engine "incidence" on lines and planes alone.
     chosen = "cellwise" if name == "solid" else method
     part = rs.partition(net, domain, method=chosen)
-    streamed = rs.partition(net, domain, method=method, out=tmp_path / "part.parquet")
+    streamed = rs.stream(net, domain, tmp_path / "part.parquet", method=method)
     assert os.listdir(tmp_path) == ["part.parquet"]
     again = rs.StreamedPartition.load(tmp_path / "part.parquet", net)
     assert (repr(again), str(again.domain), again.work) == (repr(streamed), str(streamed.domain), streamed.work)
@@ -98,7 +98,7 @@ def test_degenerate_networks(seed, kinds, tmp_path, chunks_of):
     chunks_of(4)
     layers, box = hostile.example(REGIMES[seed % len(REGIMES)], seed, kinds)
     net = network_of(layers, 2)
-    check_same(rs.partition(net, box), rs.partition(net, box, out=tmp_path / "part.parquet"))
+    check_same(rs.partition(net, box), rs.stream(net, box, tmp_path / "part.parquet"))
 
 
 def test_pieces_of_one_region_are_one_row(tmp_path, chunks_of, monkeypatch):
@@ -112,7 +112,7 @@ def test_pieces_of_one_region_are_one_row(tmp_path, chunks_of, monkeypatch):
         "repeated",
         lambda self, of=staged_regions.StagedRegions.repeated: staged.append(of(self)) or staged[-1],
     )
-    streamed = rs.partition(net, SQUARE, out=tmp_path / "part.parquet")
+    streamed = rs.stream(net, SQUARE, tmp_path / "part.parquet")
     assert len(staged[0]) > 0
     assert (len(streamed), streamed.claim) == (4, Claim.EXACT)
     np.testing.assert_allclose(streamed.take([0, 1, 2, 3]).volumes, 1.0)
@@ -123,16 +123,16 @@ def test_pieces_of_one_region_are_one_row(tmp_path, chunks_of, monkeypatch):
 @pytest.mark.parametrize("method", ["auto", "cellwise", "tree"])
 def test_budgets_and_executors(method, tmp_path, small_groups):
     whole = rs.partition(NET, SQUARE, method=method)
-    streamed = rs.partition(NET, SQUARE, method=method, budget=rs.Budget(regions=40), out=tmp_path / "some.parquet")
+    streamed = rs.stream(NET, SQUARE, tmp_path / "some.parquet", method=method, budget=rs.Budget(regions=40))
     assert streamed.claim is Claim.LOWER
     assert streamed.note == "budget of 40 regions"
     assert 40 <= len(streamed) <= int(streamed.finding()) < len(whole)
     with pytest.raises(IncompletePartitionError, match="larger budget"):
         streamed.require_complete("an average")
     with ThreadPoolExecutor(2) as executor:
-        shared = rs.partition(NET, SQUARE, method=method, executor=executor, out=tmp_path / "all.parquet")
+        shared = rs.stream(NET, SQUARE, tmp_path / "all.parquet", method=method, executor=executor)
     assert (shared.claim, len(shared)) == (Claim.EXACT, len(whole))
-    nothing = rs.partition(NET, SQUARE, method=method, budget=rs.Budget(regions=0), out=tmp_path / "none.parquet")
+    nothing = rs.stream(NET, SQUARE, tmp_path / "none.parquet", method=method, budget=rs.Budget(regions=0))
     assert (len(nothing), nothing.claim, nothing.locate([[0.0, 0.0]]).tolist()) == (0, Claim.LOWER, [-1])
     assert len(nothing.take([]).words) == 0
 
@@ -158,7 +158,7 @@ def test_lack_of_memory_keeps_what_is_finished(place, tmp_path, small_groups, mo
     }[place]
     whole = {row.tobytes() for row in rs.partition(NET, SQUARE).codes.words}
     fails(monkeypatch, *where, 12, MemoryError())
-    streamed = rs.partition(NET, SQUARE, out=tmp_path / "part.parquet")
+    streamed = rs.stream(NET, SQUARE, tmp_path / "part.parquet")
     assert (streamed.claim, streamed.note) == (Claim.LOWER, "out of memory")
     found = {row.tobytes() for row in streamed.take(np.arange(len(streamed))).words}
     assert found < whole
@@ -169,7 +169,7 @@ def test_lack_of_memory_keeps_what_is_finished(place, tmp_path, small_groups, mo
 def test_ctrl_c_keeps_what_is_finished(after, tmp_path, small_groups, monkeypatch):
     fails(monkeypatch, incidence, "cut", after, KeyboardInterrupt())
     with pytest.warns(UserWarning, match="interrupted: the partition holds the regions finished so far"):
-        streamed = rs.partition(NET, SQUARE, out=tmp_path / "part.parquet")
+        streamed = rs.stream(NET, SQUARE, tmp_path / "part.parquet")
     assert (streamed.claim, streamed.note) == (Claim.LOWER, "interrupted")
     again = rs.StreamedPartition.load(tmp_path / "part.parquet", NET)
     assert (repr(again), again.note, again.num_open) == (repr(streamed), "interrupted", streamed.num_open)
@@ -188,7 +188,7 @@ def test_a_full_disk_leaves_nothing_behind(place, tmp_path, small_groups, monkey
     with pytest.raises(
         InputError, match=r"could not write .*part.parquet \(No space left on device\): free some space"
     ):
-        rs.partition(NET, SQUARE, out=tmp_path / "part.parquet")
+        rs.stream(NET, SQUARE, tmp_path / "part.parquet")
     assert os.listdir(tmp_path) == ["part.parquet"]
     assert (tmp_path / "part.parquet").read_text(encoding="utf-8") == "what was there"
 
@@ -197,17 +197,14 @@ def test_what_cannot_be_written_is_refused_before_any_work(tmp_path, monkeypatch
     monkeypatch.setattr(incidence, "walk", lambda *_, **__: pytest.fail("work began"))
     for path, why in ((tmp_path / "no" / "part.parquet", "could not write"), (tmp_path, "is a folder")):
         with pytest.raises(InputError, match=why):
-            rs.partition(NET, SQUARE, out=path)
-    for options in ({"certify": True}, {"method": "incidence"}):
-        with pytest.raises(InputError, match=r"out="):
-            rs.partition(from_arrays(default_network([3, 4, 1])), rs.Box(-1, 1, 3), out=tmp_path / "x", **options)
-    with pytest.raises(InputError, match=r"out= writes .* got a list of domains"):
-        rs.partition(NET, [rs.Segment([-1, -1], [1, 1])], out=tmp_path / "x")
+            rs.stream(NET, SQUARE, path)
+    with pytest.raises(InputError, match="3 dimensions in a stream"):
+        rs.stream(from_arrays(default_network([3, 4, 1])), rs.Box(-1, 1, 3), tmp_path / "x", method="incidence")
 
 
 def test_damage_and_change_are_noticed(tmp_path, small_groups):
     path = tmp_path / "part.parquet"
-    streamed = rs.partition(NET, SQUARE, out=path)
+    streamed = rs.stream(NET, SQUARE, path)
     with pytest.raises(InputError, match="another network"):
         rs.StreamedPartition.load(path, from_arrays(default_network([2, 16, 16, 1], seed=3)))
     with pytest.raises(InputError, match="loaded without one"):
@@ -222,14 +219,14 @@ def test_damage_and_change_are_noticed(tmp_path, small_groups):
     path.unlink()
     with pytest.raises(InputError, match="not there any more"):
         streamed.locate([[0.0, 0.0]])
-    rs.partition(NET, SQUARE, budget=rs.Budget(regions=10), out=path)
+    rs.stream(NET, SQUARE, path, budget=rs.Budget(regions=10))
     with pytest.raises(InputError, match="changed since it was opened"):
         streamed.take([len(streamed) - 1])
 
 
 def test_other_tools_read_the_file(tmp_path, small_groups):
     path = tmp_path / "part.parquet"
-    part, _ = rs.partition(NET, SQUARE), rs.partition(NET, SQUARE, out=path)
+    part, _ = rs.partition(NET, SQUARE), rs.stream(NET, SQUARE, path)
     table = pyarrow.parquet.read_table(path)
     assert table.column_names == ["code", "witness_0", "witness_1", "volume"]
     assert sorted(table.column("code").to_pylist()) == sorted(part.to_table().column("code").to_pylist())
@@ -246,13 +243,13 @@ def test_memory_does_not_grow_with_the_regions(tmp_path, small_groups, monkeypat
         "together",
         staticmethod(lambda parts: most.append(sum(map(len, parts))) or together(parts)),
     )
-    streamed = rs.partition(NET, SQUARE, out=tmp_path / "part.parquet")
+    streamed = rs.stream(NET, SQUARE, tmp_path / "part.parquet")
     assert len(streamed) > 100
     assert max(most) <= 24
 
 
 def test_a_raster_shows_every_pixel_in_its_region(tmp_path, small_groups):
-    streamed = rs.partition(NET, SQUARE, budget=rs.Budget(regions=60), out=tmp_path / "part.parquet")
+    streamed = rs.stream(NET, SQUARE, tmp_path / "part.parquet", budget=rs.Budget(regions=60))
     for color in ("activation_rate", "area", "random"):
         figure = rs.plots.raster(streamed, color=color, pixels=16)
         (image,) = figure.axes[0].images
@@ -262,4 +259,4 @@ def test_a_raster_shows_every_pixel_in_its_region(tmp_path, small_groups):
         assert (seen == (streamed.locate(points) >= 0)).all()
         assert 0 < seen.sum() < 256
     with pytest.raises(InputError, match="a raster shows a bounded plane"):
-        rs.plots.raster(rs.partition(NET, rs.Space(2), out=tmp_path / "space.parquet"))
+        rs.plots.raster(rs.stream(NET, rs.Space(2), tmp_path / "space.parquet"))

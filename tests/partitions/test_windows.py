@@ -44,7 +44,7 @@ def test_many_segments_in_one_call_are_each_on_its_own(chunks_of):
     for cells in (0, 4):
         if cells:
             chunks_of(cells)
-        together = rs.partition(net, domains)
+        together = rs.partitions(net, domains)
         assert [len(part) for part in together] == [len(part) for part in alone]
         for one, other in zip(together, alone, strict=True):
             assert one.claim is Claim.EXACT
@@ -57,7 +57,7 @@ def test_many_segments_in_one_call_are_each_on_its_own(chunks_of):
 def test_a_polyline_is_a_list_of_segments():
     net = from_arrays(default_network([3, 12, 12, 1], seed=1))
     stops = np.random.default_rng(1).normal(size=(5, 3))
-    parts = rs.partition(net, rs.polyline(stops))
+    parts = rs.partitions(net, rs.polyline(stops))
     assert len(parts) == 4
     for part, start, end in zip(parts, stops, stops[1:], strict=False):
         check_structure(part)
@@ -73,7 +73,7 @@ def test_several_planes_and_segments_in_one_call():
     net = from_arrays(default_network([3, 8, 8, 1], seed=2))
     points = np.random.default_rng(2).normal(size=(4, 3))
     domains = [rs.Plane(*points[:3]), rs.Segment(*points[:2]), rs.Plane(*points[1:])]
-    parts = rs.partition(net, domains)
+    parts = rs.partitions(net, domains)
     assert [part.dim for part in parts] == [2, 1, 2]
     for part, domain in zip(parts, domains, strict=True):
         assert found_in(part) == pytest.approx(found_in(rs.partition(net, domain)), abs=1e-9)
@@ -184,12 +184,18 @@ def test_skewed_slices(angle):
         (rs.Box(-1, 1, 3), ShapeError, "3 dimensions.*2 inputs"),
         (rs.Segment([0, 0, 0], [1, 1, 1]), ShapeError, "3 dimensions.*2 inputs"),
         (rs.Polyhedron([[1.0, 0], [-1, 0], [0, 1], [0, -1]], [0.0, 0, 1, 1]), DegenerateGeometryError, "interior"),
-        ([], InputError, "at least one slice"),
     ],
 )
 def test_domains_that_make_no_sense_are_refused(domain, error, message, quadrants):
     with pytest.raises(error, match=message):
         rs.partition(quadrants, domain)
+    with pytest.raises(error, match=message):
+        rs.partitions(quadrants, [rs.Box(-1, 1, 2), domain])
+
+
+def test_no_domains_are_refused(quadrants):
+    with pytest.raises(InputError, match="at least one domain"):
+        rs.partitions(quadrants, [])
 
 
 def test_more_regions_than_anyone_waits_for_stop_at_the_budget():

@@ -206,7 +206,7 @@ def half_open(x):
 @cache
 def streamed():
     folder = tempfile.mkdtemp()
-    return rs.partition(rs.load(default_network([2, 6, 2], seed=0)), BOX, out=f"{folder}/streamed.arrow")
+    return rs.stream(rs.load(default_network([2, 6, 2], seed=0)), BOX, f"{folder}/streamed.parquet")
 
 
 def labels_of(x):
@@ -330,7 +330,7 @@ DIGITS = {"local.region_classes": 1e-6}
 
 # Laws with tests of their own.
 OF_THEIR_OWN = """
-    partition measure_regions Partition.to_table Partition.to_pandas similarity.compare
+    partitions measure_regions Partition.to_table Partition.to_pandas similarity.compare
 """
 # Takes one thing, whose entries are an array: a point, a direction, a target, the ends of one segment.
 ONE = """

@@ -75,8 +75,8 @@ def test_segments(parameters, ends, length):
     stops = starts + np.array([1.0, 0.375, -0.25]) * length
     segments = [rs.Segment(a, b) for a, b in zip(starts, stops, strict=True)]
     segments.append(rs.Segment(starts[0], starts[0] + [0.5, 2.0, 0.0]))
-    for one, together in zip(segments, rs.partition(net, segments), strict=True):
-        equal("partition", of_partition(together), of_partition(rs.partition(net, [one])[0]))
+    for one, together in zip(segments, rs.partitions(net, segments), strict=True):
+        equal("partition", of_partition(together), of_partition(rs.partitions(net, [one])[0]))
         equal("partition", of_partition(together), of_partition(rs.partition(net, one)))
 
 
@@ -85,7 +85,7 @@ def test_segments(parameters, ends, length):
 def test_planes(parameters, corners):
     net = rs.load(parameters)
     planes = [rs.Plane(corner, corner + np.array([1, 0, 0.5]), corner + np.array([0, 1, -0.25])) for corner in corners]
-    for one, together in zip(planes, rs.partition(net, planes), strict=True):
+    for one, together in zip(planes, rs.partitions(net, planes), strict=True):
         equal("partition", of_partition(together), of_partition(rs.partition(net, one)))
 
 
@@ -127,16 +127,16 @@ def test_segments_that_bounds_on_rounding_join():
     layers = [(rng.normal(size=(b, a)) * (2 / a) ** 0.5, 0.01 * rng.normal(size=b)) for a, b in pairwise(sizes)]
     angle = np.linspace(0, 2 * np.pi, 401)[:, None]
     one, other = rng.normal(size=(2, 32))
-    parts = rs.partition(rs.load(layers), rs.polyline(np.cos(angle) * one + np.sin(angle) * other))
+    parts = rs.partitions(rs.load(layers), rs.polyline(np.cos(angle) * one + np.sin(angle) * other))
     assert (sum(map(len, parts)), {str(part.claim) for part in parts}) == (2522, {"EXACT"})
 
 
 def test_budgets_of_regions_are_those_of_each_segment():
     net = rs.load(default_network([2, 40, 40, 1], seed=0))
     segments = rs.polyline([[-3.0, -3.0], [3.0, -2.0], [2.0, 3.0], [0.0, 0.1]])
-    whole = rs.partition(net, segments)
+    whole = rs.partitions(net, segments)
     for most in (10, 10_000):
-        parts = rs.partition(net, segments, budget=rs.Budget(regions=most))
+        parts = rs.partitions(net, segments, budget=rs.Budget(regions=most))
         for part, one in zip(parts, whole, strict=True):
             assert len(part) >= min(most, len(one))
             assert (part.note == "") == (len(one) <= most) or len(part) == len(one)
@@ -145,6 +145,6 @@ def test_budgets_of_regions_are_those_of_each_segment():
 def test_an_ended_budget_of_seconds_gives_every_segment():
     net = rs.load(default_network([2, 40, 40, 1], seed=0))
     segments = rs.polyline([[-3.0, -3.0], [3.0, -2.0], [2.0, 3.0], [0.0, 0.1]])
-    parts = rs.partition(net, segments, budget=rs.Budget(seconds=0))
+    parts = rs.partitions(net, segments, budget=rs.Budget(seconds=0))
     assert [len(part) > 0 or part.num_open > 0 for part in parts] == [True] * 3
     assert {part.note.split(":")[0] for part in parts if part.num_open} <= {"budget of 0 s"}

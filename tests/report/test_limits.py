@@ -1,6 +1,7 @@
 """``--seconds`` beside the clock: what a section may take follows from what passes take, by a clock that they move."""
 
 import json
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -105,11 +106,11 @@ def test_a_plane_leaves_time_for_the_outputs_at_its_corners(monkeypatch, each):
 
 @pytest.mark.slow
 def test_a_hopeless_plane_gives_way_to_a_window_and_to_first_gates(monkeypatch):
-    monkeypatch.setattr("reluscope.partitions.ask.finishing_windows.MIN_SECONDS", 0.0)
+    monkeypatch.setattr(import_module("reluscope.partitions.ask.finishing_windows"), "MIN_SECONDS", 0.0)
     monkeypatch.setattr(
-        "reluscope.partitions.ask.finishing_windows.MIN_TIMES", 0.0
+        import_module("reluscope.partitions.ask.finishing_windows"), "MIN_TIMES", 0.0
     )  # however little the forecast knows
-    monkeypatch.setattr("reluscope.partitions.ask.finishing_windows.PROMPT", 0.0)
+    monkeypatch.setattr(import_module("reluscope.partitions.ask.finishing_windows"), "PROMPT", 0.0)
     subject = Subject(NETWORK, DATA, "net", Settings(seconds=60.0, regions=20))
     found = plane.content(subject, lambda share: None)
     # What is told first is about the plane, and not about the window.

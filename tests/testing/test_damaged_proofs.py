@@ -112,7 +112,7 @@ def test_damaged_proofs_are_refused_with_a_sentence(proof):
 
 
 def test_damaged_certificates_are_refused_with_a_sentence():
-    found = rs.partition(NET, BOX, certify=True).certificate
+    found = rs.certify(rs.partition(NET, BOX)).certificate
     number = check_certificate(found, NET, BOX)
     taken = [refused(lambda seed=seed: check_certificate(damaged(found, random.Random(seed)), NET, BOX))
              for seed in range(300)]  # fmt: skip
@@ -144,7 +144,7 @@ OTHERS = [
 @pytest.mark.parametrize("other", OTHERS)
 def test_other_networks_are_refused_with_a_sentence(other):
     safe, net = property_at(1.75), other()
-    found, certificate = rs.verify(NET, safe, certify=True).proof, rs.partition(NET, BOX, certify=True).certificate
+    found, certificate = rs.verify(NET, safe, certify=True).proof, rs.certify(rs.partition(NET, BOX)).certificate
     for call in (lambda: check_proof(found, net, safe), lambda: check_certificate(certificate, net, BOX)):
         with pytest.raises(ReluscopeError) as caught:
             call()

@@ -1,10 +1,12 @@
 """Exact partitions of a domain into the regions of a network: engines and the table they fill."""
 
 from reluscope.partitions import region_numbers as region_numbers  # which declares them
+from reluscope.partitions.ask.certify import certify
 from reluscope.partitions.ask.coarse_partitions import coarse_partition
-from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.ask.dispatch import partition, partitions
 from reluscope.partitions.ask.finishing_windows import window_within
 from reluscope.partitions.ask.forecasting import forecast
+from reluscope.partitions.ask.stream import stream
 from reluscope.partitions.decisions.decision_boundary import DecisionBoundary, decision_boundary
 from reluscope.partitions.doubts.confirming import confirm
 from reluscope.partitions.exact.certificates import Certificate
@@ -27,6 +29,7 @@ __all__ = [
     "LevelSet",
     "Partition",
     "StreamedPartition",
+    "certify",
     "coarse_partition",
     "confirm",
     "decision_boundary",
@@ -35,5 +38,7 @@ __all__ = [
     "forecast",
     "level_set",
     "partition",
+    "partitions",
+    "stream",
     "window_within",
 ]

@@ -50,7 +50,7 @@ Find = Callable[[CodesAtPoints, Codes, np.ndarray], np.ndarray]
 class StreamedPartition(Noted):
     """The full-dimensional activation regions of a network on a domain, in a file.
 
-    `partition` returns it for ``out="file.parquet"``, `StreamedPartition.load` reopens it. Regions are read from
+    `stream` returns it, `StreamedPartition.load` reopens it. Regions are read from
     the file in parts. It has no neighbours, corners and maps: partition a smaller domain for these.
 
     Parameters
@@ -246,7 +246,7 @@ class StreamedPartition(Noted):
     @staticmethod
     @read_arguments
     def load(path: "str | os.PathLike[str]", network: Network | None = None) -> "StreamedPartition":
-        """Open a file that ``partition(..., out=path)`` wrote.
+        """Open a file that `stream` wrote.
 
         Parameters
         ----------
@@ -265,7 +265,7 @@ class StreamedPartition(Noted):
         """
         from reluscope.partitions.streamed_files import read_streamed
 
-        what, advice = "a streamed partition", "make it again with partition(..., out=path)"
+        what, advice = "a streamed partition", "make it again with rs.stream"
         check_sealed(path, what, advice)
         try:
             found = read_streamed(Path(path))

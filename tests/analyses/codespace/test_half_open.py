@@ -29,7 +29,7 @@ def exact_centers(part, cell_faces, region):
 
 
 def assert_classes_are_unions_of_faces(net, domain):
-    part = rs.partition(net, domain, certify=True)
+    part = rs.certify(rs.partition(net, domain))
     if part.certificate is None or len(part) > MAX_REGIONS:
         return
     exact = RationalNetwork(net)

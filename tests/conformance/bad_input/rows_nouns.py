@@ -11,7 +11,7 @@ from conformance.bad_input.things import BOX, CODES, FLAT, FOLDER, LAYERS, MODEL
 from reluscope.findings import declare
 
 _TRIANGLE = rs.Polyhedron([[1.0, 1], [-1, 0], [0, -1]], [1.0, 0, 0])
-_CERTIFICATE = Later(lambda: rs.partition(NET, PLANE, certify=True).certificate)
+_CERTIFICATE = Later(lambda: rs.certify(rs.partition(NET, PLANE)).certificate)
 
 
 def _saved():
@@ -241,7 +241,12 @@ ROWS = {
         decision="smallest",
     ),
     "neighbors": row(network=NET, x=X[0], kinds={"x": "samples"}),
-    "partition": row(network=NET, domain=BOX, kinds={"out": "write", "rounding": "option"}),
+    "certify": row(part=PART),
+    "partition": row(network=NET, domain=BOX, kinds={"rounding": "option"}),
+    "partitions": row(network=NET, domains=[BOX], kinds={"domains": "each domain", "rounding": "option"}),
+    "stream": row(
+        network=NET, domain=BOX, path=FOLDER / "streamed.parquet", kinds={"path": "write", "rounding": "option"}
+    ),
     "polyline": row(points=X, kinds={"points": "array"}),
     "reach": row(
         network=NET, plant=PLANT, start=BOX, steps=1, kinds={"plant": "ours", "start": "domain", "steps": "natural"}

@@ -5,7 +5,7 @@ from conformance.bad_input.calls import Later, row
 from conformance.bad_input.rows_verification import PROOF, SAFE
 from conformance.bad_input.things import NET, PLANE
 
-_CERTIFICATE = Later(lambda: rs.partition(NET, PLANE, certify=True).certificate)
+_CERTIFICATE = Later(lambda: rs.certify(rs.partition(NET, PLANE)).certificate)
 _DRAWN = {
     "num_inputs": "count",
     "max_layers": "count",

@@ -37,7 +37,7 @@ def module():
 
 MODEL = module()
 PART = Later(lambda: rs.partition(NET, BOX))
-STREAMED = Later(lambda: rs.partition(NET, BOX, out=FOLDER / "streamed.parquet"))
+STREAMED = Later(lambda: rs.stream(NET, BOX, FOLDER / "streamed.parquet"))
 FLAT = Later(lambda: rs.partition(NET, PLANE))
 LINE = Later(lambda: rs.partition(NET, rs.Segment([-2, -2], [2, 2])))
 SCALAR_PART = Later(lambda: rs.partition(SCALAR, BOX))

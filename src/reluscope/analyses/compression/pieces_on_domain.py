@@ -26,7 +26,7 @@ from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.graph.operators.linear import Linear
 from reluscope.networks.network import Network
-from reluscope.partitions import Partition, partition
+from reluscope.partitions import Partition, certify, partition
 from reluscope.shown import Shown
 from reluscope.stopping import is_interrupted
 
@@ -125,7 +125,7 @@ def unit_pieces(network: Network, *, domain: Domain, method: Method = "auto") ->
         methods.append("linear programs with multipliers that were checked")
     if method == "partition" or (method == "auto" and domain.dim <= MAX_DIMENSIONS):
         try:
-            part = _quick(network, domain) if method == "auto" else partition(network, domain, certify=True)
+            part = _quick(network, domain) if method == "auto" else certify(partition(network, domain))
         except DegenerateGeometryError:
             if method == "partition":
                 raise
@@ -151,7 +151,7 @@ def _quick(network: Network, domain: Domain) -> Partition:
     """Return a certified partition, or one that is not complete where it would take long."""
     regions = int(SECONDS / (region_seconds(network) + PROVED * network.num_units))
     found = partition(network, domain, keep="codes", budget=Budget(regions=regions))
-    return found if found.stop or found.num_open else partition(network, domain, budget=LIMIT, certify=True)
+    return found if found.stop or found.num_open else certify(found, budget=LIMIT)
 
 
 def _corners(domain: Domain) -> tuple[np.ndarray, np.ndarray] | None:

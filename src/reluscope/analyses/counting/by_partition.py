@@ -14,12 +14,13 @@ from reluscope.analyses.counting.definitions import DEFINITIONS, Definition
 from reluscope.analyses.counting.exact_complex import ExactComplex
 from reluscope.analyses.counting.lower_faces import face_codes
 from reluscope.analyses.counting.same_maps import SameMaps, same_maps
-from reluscope.budget import Budget
+from reluscope.budget import Budget, Remainder
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Box, Domain
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
+from reluscope.partitions.ask.certify import certify, check_certifiable
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress
@@ -48,7 +49,7 @@ def count_by_partition(
     executor: Executor | None = None,
     tolerance: Tolerance | None = None,
     progress: Progress = False,
-    certify: bool = False,
+    with_proof: bool = False,
 ) -> Counted:
     """Count regions from a partition of the domain.
 
@@ -59,11 +60,17 @@ def count_by_partition(
     budget = Budget() if budget is None else budget
     name = definition.name
     options = {"budget": budget, "tolerance": tolerance}
+    if with_proof:
+        check_certifiable(network, domain)
+
+    def proved(part: Partition, *, if_asked: bool) -> Partition:
+        left = budget if budget.seconds is None else Remainder.of(budget, began + budget.seconds)
+        return certify(part, budget=left) if if_asked and not part.num_open else part
+
     if name == "proper_activation":
         # A count needs no vertices.
-        part = partition(
-            network, domain, keep="codes", **options, executor=executor, progress=progress, certify=certify
-        )
+        part = partition(network, domain, keep="codes", **options, executor=executor, progress=progress)
+        part = proved(part, if_asked=with_proof)
         return Counted(part.finding(), part.stop)
     if name == "activation" and domain.dim > 2:
         raise InputError(
@@ -72,15 +79,14 @@ def count_by_partition(
         )
     flat = domain.dim <= 2
     bounded = domain.is_bounded()
-    part = partition(network, domain, **options, executor=executor, progress=progress, certify=certify)
-    stopped = part.stop
+    part = partition(network, domain, **options, executor=executor, progress=progress)
     exactly = flat and bounded and tolerance is None
-    if exactly and not certify and not part.num_open and is_interrupted(stopped):
+    if exactly and not part.num_open and is_interrupted(part.stop):
         # All regions, but with nothing certified there is no telling what vanishes.
         part = replace(part, num_undecided=max(1, part.num_undecided))
-    elif exactly and not certify and not part.num_open:
-        part = partition(network, domain, budget=budget, certify=True)
-        stopped = part.stop
+    else:
+        part = proved(part, if_asked=exactly or with_proof)
+    stopped = part.stop
     whole = not part.num_open
     if (
         flat
@@ -89,7 +95,7 @@ def count_by_partition(
         and part.has_vertices
         and (name == "activation" or (name == "convex" and domain.dim == 2))
     ):
-        inner = partition(network, _enclosing(domain, part), **options, certify=tolerance is None)
+        inner = proved(partition(network, _enclosing(domain, part), **options), if_asked=tolerance is None)
         stopped = stopped or inner.stop
         if len(inner) == len(part) and not inner.num_open:
             part, bounded = inner, True

@@ -212,7 +212,7 @@ def _partition(question: _Question) -> Counted:
         executor=question.executor,
         tolerance=question.tolerance,
         progress=question.progress,
-        certify=question.certify,
+        with_proof=question.certify,
     )
 
 

@@ -10,7 +10,7 @@ from reluscope.budget import RegionBudget
 from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.geometry.polyhedra.slices import Segment
 from reluscope.networks.network import Network
-from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.ask.dispatch import partitions
 from reluscope.tolerance import Tolerance
 
 NUM_REGIONS_ON_SEGMENT = declare(
@@ -63,7 +63,7 @@ def count_along_segments(
     """
     began = time.perf_counter()
     segments = [Segment(start, end) for start, end in zip(starts, ends, strict=True)]
-    parts = partition(network, segments, budget=budget, tolerance=tolerance) if segments else []
+    parts = partitions(network, segments, budget=budget, tolerance=tolerance) if segments else []
     counts = [part.finding() for part in parts]
     ends_of_counts = [(one.value, one.value) if one.claim is Claim.EXACT else one.interval for one in counts]
     lower, upper = np.array(ends_of_counts, dtype=np.float64).reshape(-1, 2).T

@@ -13,7 +13,7 @@ from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.geometry.polyhedra.slices import Segment
 from reluscope.networks.network import Network
-from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.ask.dispatch import partitions
 from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 
@@ -89,7 +89,7 @@ def pieces_along(
     array([0.5 , 0.75, 1.  ])
     """
     segments = [Segment(start, end) for start, end in zip(starts, ends, strict=True)]
-    parts = partition(network, segments, tolerance=tolerance) if segments else []
+    parts = partitions(network, segments, tolerance=tolerance) if segments else []
     offsets = np.zeros(len(parts) + 1, dtype=np.int64)
     begins, stops, words = [], [], [np.zeros((0, network.layout.num_words), dtype=np.uint64)]
     for row, (part, length) in enumerate(zip(parts, np.linalg.norm(ends - starts, axis=1), strict=True)):

@@ -17,7 +17,7 @@ from reluscope.codes.packed import Codes
 from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.geometry.polyhedra.slices import Segment
 from reluscope.networks.network import Network
-from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.ask.dispatch import partitions
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.tolerance import Tolerance
 
@@ -92,7 +92,7 @@ def transitions(
     tolerance = tolerance or Tolerance()
     starts, ends = path.ends()
     segments = [Segment(start, end) for start, end in zip(starts, ends, strict=True)]
-    parts = partition(network, segments, budget=budget, tolerance=tolerance) if segments else []
+    parts = partitions(network, segments, budget=budget, tolerance=tolerance) if segments else []
     orders = [np.argsort(part.witnesses[:, 0]) for part in parts]
     corner_crossings, corner_flips = _at_corners(parts, orders, path.is_closed)
     crossings = np.array([len(part.facets) for part in parts], dtype=np.float64)

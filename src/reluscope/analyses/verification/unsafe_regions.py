@@ -33,6 +33,7 @@ from reluscope.interruption import pass_on
 from reluscope.networks.fractions.rational import multiplications
 from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
 from reluscope.networks.network import Network
+from reluscope.partitions.ask.certify import certify
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.corner_errors import side_errors
 from reluscope.partitions.left_open import left_open
@@ -88,7 +89,7 @@ def unsafe_regions(network: Network, box: Box, unsafe: Sequence[Unsafe], budget:
     part = partition(network, box, budget=budget)
     is_doubtful = not part.stop and not left_open(part).is_listed_sure
     if is_doubtful and (len(part) + 1) * box.dim * multiplications(network) <= MOST_MULTIPLICATIONS:
-        part = partition(network, box, budget=budget, certify=True)
+        part = certify(part, budget=budget)
     if is_interrupted(part.stop):
         pass_on()
     if not left_open(part).is_nothing:

@@ -24,6 +24,8 @@ from reluscope.cli.terminal.printed_results import say, several
 from reluscope.cli.terminal.progress_bar import Bar, show_progress, taking
 from reluscope.errors import InputError
 from reluscope.networks.network import Network
+from reluscope.partitions.ask.certify import certify as proved
+from reluscope.partitions.ask.certify import check_certifiable
 from reluscope.partitions.ask.dispatch import partition as cut
 from reluscope.partitions.ask.finishing_windows import Affordable, affordable
 from reluscope.partitions.ask.forecasting import forecast
@@ -121,15 +123,12 @@ def _partition(
             if is_watched and budget.seconds is None and network.gates:
                 _say_expected(network, where)
             return affordable(network, where.domain, budget, executor=executor, progress=is_watched)
-        part = cut(
-            network,
-            where.domain,
-            method=method,
-            budget=budget,
-            certify=certify,
-            executor=executor,
-            progress=is_watched,
-        )
+        if certify:
+            check_certifiable(network, where.domain)
+        part = cut(network, where.domain, method=method, budget=budget, executor=executor, progress=is_watched)
+        if certify and not part.num_open:
+            left = replace(budget, seconds=budget.seconds and max(0.0, budget.seconds - part.work["seconds"]))
+            part = proved(part, budget=left, progress=is_watched)
     return Affordable(part)
 
 

@@ -17,7 +17,7 @@ from reluscope.cli.terminal.outputs import conclude, plan_outputs
 from reluscope.cli.terminal.printed_results import several
 from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.errors import InputError
-from reluscope.partitions.ask.dispatch import partition as cut
+from reluscope.partitions.ask.stream import stream
 from reluscope.stopping import is_interrupted
 
 KINDS = {".parquet": "a table of regions"}
@@ -40,14 +40,14 @@ def stream_partition(given: PartitionOptions, path: Path) -> int:
     terminal = Console(stderr=True).is_terminal
     with keeping_results(), open_executor(given.workers) as executor, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # interruption is told by the partition's note, and said at the end
-        part = cut(
+        part = stream(
             network,
             where.domain,
+            path,
             method=method or "auto",
             budget=Budget(regions=given.regions, seconds=given.seconds),
             executor=executor,
             progress=terminal and not common.quiet,
-            out=path,
         )
     found = PartitionResult(given.model.name, where, part)
     conclude(found.to_dict(files), files, common, lambda: found.print([path]))

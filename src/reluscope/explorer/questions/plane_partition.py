@@ -17,10 +17,9 @@ from reluscope.explorer.scene.planes import AnsweredView, PlaneFrame, frame_of, 
 from reluscope.explorer.scene.rooms import has_space
 from reluscope.explorer.scene.session import Session
 from reluscope.explorer.scene.solid_slices import read_solid
-from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.fractions.rational import multiplications
 from reluscope.networks.network import Network
-from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.ask.certify import certify
 from reluscope.partitions.partition_in_memory import Partition
 
 MOST_ASKED_REGIONS, MOST_ASKED_SECONDS = 2_000_000, 600.0
@@ -117,8 +116,7 @@ def _certified(wanted: Wanted, part: Partition, listener: Listener) -> Partition
             f"arithmetic, and at most {most:,} of this network are certified: zoom in first"
         )
     limit = ListeningBudget(regions=wanted.budget.regions, seconds=wanted.budget.seconds, listener=listener)
-    assert isinstance(part.domain, Slice)
-    return partition(wanted.network, part.domain, budget=limit, certify=True, progress=listener.share)
+    return certify(part, budget=limit, progress=listener.share)
 
 
 def _in_space(session: Session, frame: PlaneFrame) -> dict[str, Any] | None:

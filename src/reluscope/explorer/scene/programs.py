@@ -25,7 +25,8 @@ def picture_program(view: AnsweredView) -> str:
     lines = [_beginning(view), *_frame_lines(view.frame)]
     lines.append(f"center, reach = np.array({_numbers(view.center)}), np.array({_numbers(view.reach)})")
     lines.append("window = rs.Slice(plane.lift(center), plane.basis, rs.Box(-reach, reach))")
-    lines.append(f"part = rs.partition(net, window{', certify=True' * view.part.certified})")
+    lines.append("part = rs.partition(net, window)")
+    lines += ["part = rs.certify(part)"] * view.part.certified
     return "\n".join(lines) + "\n"
 
 

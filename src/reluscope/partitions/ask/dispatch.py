@@ -1,12 +1,11 @@
-"""`partition`: the exact regions of a network on a domain, from one call that chooses the engine."""
+"""`partition` and `partitions`: the exact regions of a network on one domain or many, by the engine that fits."""
 
-import os
 import time
 import warnings
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
-from typing import Literal, overload
+from typing import Literal, NamedTuple
 
 from reluscope.arguments import holds_across_jumps, read_arguments
 from reluscope.budget import Budget, Interrupted, RegionBudget
@@ -18,18 +17,17 @@ from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.interruption import has_struck, held, is_part
 from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.network import Network
-from reluscope.partitions.ask.engine_choice import ENGINES, MAX_STREAMED_DIMENSIONS, choose_engine
+from reluscope.partitions.ask.engine_choice import ENGINES, choose_engine
+from reluscope.partitions.ask.engine_costs import Kept
 from reluscope.partitions.ask.patience import MAX_KEPT, patient
 from reluscope.partitions.doubts.shown_regions import is_deep, max_exact, shown
 from reluscope.partitions.doubts.walk_rounding import Rounding
-from reluscope.partitions.engines.certified_regions import certified
 from reluscope.partitions.engines.few_dimensions import of_one_scale, partition_flat, partition_segments, windowed
 from reluscope.partitions.engines.listed_corners import with_corners
 from reluscope.partitions.engines.many_dimensions import partition_by_tree
 from reluscope.partitions.engines.several_dimensions import partition_cellwise, partition_solid
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.streamed_partition import StreamedPartition
-from reluscope.partitions.streams.streaming import stream
 from reluscope.partitions.table.bare_regions import BareRegions
 from reluscope.partitions.table.mosaic import Mosaic
 from reluscope.partitions.table.solid_regions import SolidRegions
@@ -41,55 +39,12 @@ from reluscope.tolerance import Tolerance
 WALKING = 0.8
 
 
-@overload
-def partition(
-    network: Network,
-    domain: Domain,
-    *,
-    method: str = ...,
-    keep: Literal["codes", "vertices"] = ...,
-    budget: RegionBudget | None = ...,
-    executor: Executor | None = ...,
-    progress: Progress = ...,
-    tolerance: Tolerance | None = ...,
-    rounding: Literal["measured", "proved"] = ...,
-    certify: bool = ...,
-    out: None = ...,
-) -> Partition: ...
-@overload
-def partition(
-    network: Network,
-    domain: Domain,
-    *,
-    method: str = ...,
-    budget: RegionBudget | None = ...,
-    executor: Executor | None = ...,
-    progress: Progress = ...,
-    tolerance: Tolerance | None = ...,
-    rounding: Literal["measured", "proved"] = ...,
-    certify: bool = ...,
-    out: "str | os.PathLike[str]",
-) -> StreamedPartition: ...
-@overload
-def partition(
-    network: Network,
-    domain: Sequence[Slice],
-    *,
-    method: str = ...,
-    keep: Literal["codes", "vertices"] = ...,
-    budget: RegionBudget | None = ...,
-    executor: Executor | None = ...,
-    progress: Progress = ...,
-    tolerance: Tolerance | None = ...,
-    rounding: Literal["measured", "proved"] = ...,
-    certify: bool = ...,
-) -> list[Partition]: ...
 @held
 @read_arguments
 @holds_across_jumps
 def partition(
     network: Network,
-    domain: Domain | Sequence[Slice],
+    domain: Domain,
     *,
     method: str = "auto",
     keep: Literal["codes", "vertices"] = "vertices",
@@ -98,17 +53,16 @@ def partition(
     progress: Progress = False,
     tolerance: Tolerance | None = None,
     rounding: Literal["measured", "proved"] = "measured",
-    certify: bool = False,
-    out: "str | os.PathLike[str] | None" = None,
-) -> Partition | StreamedPartition | list[Partition]:
+) -> Partition:
     """Return all full-dimensional activation regions of a network on a domain, exactly.
+
+    `partitions` takes many domains, `stream` writes the regions to a file, and `certify` proves that they are all.
 
     Parameters
     ----------
     network : Network
-    domain : Slice, Box, Space, Polyhedron, or a list of slices
+    domain : Slice, Box, Space or Polyhedron
         A slice of any network (`Segment`, `Plane`), or a domain in the input space of a network with few inputs.
-        Each slice of a list is partitioned independently; segments share the forward passes of the network.
     method : {"auto", "incidence", "cellwise", "tree"}
         The engine. "incidence" keeps all faces and shares vertices: bounded domains; best on planes and for wide
         networks. "cellwise" keeps each cell by itself: any domain, pointwise gates only; best from three to eight
@@ -139,20 +93,10 @@ def partition(
         proved gates. With "proved" signs of the other gates stay undecided; `coarse_partition` uses the proved
         gates alone. Nothing is measured where proofs suffice, where the network is small enough for exact
         arithmetic, or by the engines "cellwise" and "tree".
-    certify : bool
-        Decide every doubtful sign in rational arithmetic. The count is then that of the network with its float64
-        constants taken as rationals, at resolution 0; it includes slivers thinner than float64 can show, and
-        `Partition.certificate` proves it. For small networks: on lines and planes every doubtful vertex costs an
-        exact evaluation; in more dimensions every region is computed exactly, in some milliseconds for a few dozen
-        units. If ``budget.seconds`` end first, the float result is returned without certificate and claims LOWER.
-    out : path, optional
-        A Parquet file for the regions, so that memory does not grow with their number. It holds codes, witnesses
-        and, for lines and planes, areas, but no corners and no neighbours. An existing file stays until the new one
-        is complete. For one domain, and not for certified partitions; "incidence" on lines and planes alone.
 
     Returns
     -------
-    Partition, or a list of them, or with ``out`` a StreamedPartition
+    Partition
         Claims EXACT, or LOWER with an interval if signs stayed undecided or work stopped early. Every listed region
         exists. Cells that undecided signs made, and that show no region of their own, are not listed;
         ``work["cells_left_out"]`` counts them. If there are too many such cells for exact arithmetic, as in a
@@ -165,8 +109,7 @@ def partition(
     Raises
     ------
     InputError
-        If no engine covers the domain, an option is unknown, or the file cannot be written; no part of it then
-        remains.
+        If no engine covers the domain, or an option is unknown.
     DegenerateGeometryError
         If the domain is empty or flat.
     ShapeError
@@ -177,11 +120,6 @@ def partition(
     Cost: about one forward pass per vertex of the result, or by the tree one small linear program per region. The
     piece of a unit on a boundary is that of the strict rule (a ReLU is active iff its pre-activation is positive);
     two regions differ in at least one unit.
-
-    With ``out``, finished cells are kept in a folder beside the file, of about twice its size, until it is decided
-    which cells form one region. Ctrl-C and lack of memory then end the search, and the file holds the finished
-    regions. The tasks of an executor return complete results: memory then holds one of 64 parts of the work at a
-    time.
 
     Law: ``partition(net, S)`` equals ``partition(net.restrict(S), S.window)``.
 
@@ -197,100 +135,139 @@ def partition(
     >>> bare = rs.partition(net, rs.Space(2), keep="codes")
     >>> bare.has_vertices, bare.adjacency().nnz // 2
     (False, 4)
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     streamed = rs.partition(net, rs.Box(-1, 1, 2), out=f"{folder}/regions.parquet")
-    ...     print(len(streamed), streamed.claim, streamed.take(streamed.locate([[0.5, 0.5]])).volumes)
-    4 EXACT [1.]
     """
-    if method not in ("auto", *ENGINES):
-        raise InputError(
-            f"method must be auto, {', '.join(ENGINES[:-1])} or {ENGINES[-1]}, got {method!r}: leave it out to have it "
-            "chosen"
-        )
-    several = isinstance(domain, Sequence)
-    domains: list[Domain] = list(domain) if isinstance(domain, Sequence) else [domain]
-    if several and not (domains and all(isinstance(one, Slice) for one in domains)):
-        raise InputError("a list of domains must hold at least one slice, and nothing but slices")
-    for one in domains:
-        read_domain(one, network.num_inputs)
-        window = one.window if isinstance(one, Slice) else one
-        if isinstance(window, Polyhedron) and len(window.C):
-            raise DegenerateGeometryError(
-                f"the domain must have an interior, got a {window.describe()}: give a Slice of the input space"
-            )
-    began, effort = time.time(), Effort.of(budget, executor, progress, tolerance)
-    budget = effort.budget
+    return _found(network, [domain], Asked(method, keep, rounding), Effort.of(budget, executor, progress, tolerance))[0]
+
+
+@held
+@read_arguments
+@holds_across_jumps
+def partitions(
+    network: Network,
+    domains: Sequence[Domain],
+    *,
+    method: str = "auto",
+    keep: Literal["codes", "vertices"] = "vertices",
+    budget: RegionBudget | None = None,
+    executor: Executor | None = None,
+    progress: Progress = False,
+    tolerance: Tolerance | None = None,
+    rounding: Literal["measured", "proved"] = "measured",
+) -> list[Partition]:
+    """Return the partition of each of many domains, as `partition` would return it.
+
+    Segments of one length go through the network together, which saves most of its forward passes.
+
+    Parameters
+    ----------
+    network : Network
+    domains : sequence of Slice, Box, Space or Polyhedron
+        At least one.
+    method, keep, executor, progress, tolerance, rounding
+        As for `partition`.
+    budget : Budget, optional
+        For each domain; after Ctrl-C the remaining domains get none.
+
+    Returns
+    -------
+    list of Partition
+        One for each domain, in their order. None depends on the others.
+
+    Raises
+    ------
+    InputError
+        If there is no domain; and as `partition`.
+    DegenerateGeometryError, ShapeError
+        As `partition`.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> across = [rs.Segment([-1.0, height], [1.0, height]) for height in (-0.5, 0.5)]
+    >>> [len(part) for part in rs.partitions(net, across)]
+    [2, 2]
+    """
+    if not domains:
+        raise InputError("domains must hold at least one domain, got none: for one, call `partition`")
+    return _found(network, domains, Asked(method, keep, rounding), Effort.of(budget, executor, progress, tolerance))
+
+
+class Asked(NamedTuple):
+    """How regions are found, and what is kept of them."""
+
+    method: str = "auto"
+    keep: Kept = "vertices"
+    rounding: Rounding = "measured"
+
+
+def _found(network: Network, domains: Sequence[Domain], asked: Asked, effort: Effort) -> list[Partition]:
+    """Return the partitions of domains one after the other, of segments together."""
+    for domain in domains:
+        check_question(network, domain, asked.method)
+    began, budget = time.time(), effort.budget
     until = None if budget.seconds is None else began + budget.seconds
-    if out is not None:
-        if several or certify:
-            what = "a list of domains" if several else "certify=True"
-            raise InputError(
-                f"out= writes the regions of one domain as they are found, got {what}: leave out one of them"
-            )
-        (one,) = domains
-        engine, reason = choose_engine(network, one, method, keep="codes", most_shared=MAX_STREAMED_DIMENSIONS)
-        limit = patient(budget, network, one, MAX_KEPT)
-        where = windowed(one) if engine == "incidence" else one
-        method_said = reason + _in_place(network)
-        part = stream(network, where, out, engine, method_said, effort.within(limit), rounding)
-        if has_struck():  # while the file was written
-            part = replace(part, stop=INTERRUPTED)
-        _warn_if_interrupted([part])
-        return part
-    if certify:
-        effort = replace(effort, tolerance=replace(effort.tolerance, resolution=0.0))
     found: list[Partition] = []
-    if several and not certify and method in ("auto", "incidence") and all(one.dim == 1 for one in domains):
+    if len(domains) > 1 and asked.method in ("auto", "incidence") and all(is_segment(one) for one in domains):
         # Segments cost next to nothing each: those of one scale go together. Other domains are walks of their own.
         slices, parts = [windowed(one) for one in domains], {}
         for rows in of_one_scale(slices):
             group = [slices[row] for row in rows]
             left = _left(budget, parts.values())
-            walk = walking(left, network)
-            walked = partition_segments(network, group, effort.within(walk), rounding)
+            walked = partition_segments(network, group, effort.within(walking(left, network)), asked.rounding)
             parts |= dict(zip(rows, (_said_of(part, left) for part in walked), strict=True))
         found = [parts[row] for row in range(len(domains))]
     for one in domains[len(found) :]:
         limit = patient(_left(budget, found), network, one, MAX_KEPT)
-        walk = walking(limit, network)
-        part = cells_found(network, one, effort.within(walk), method, keep, certify, rounding)
+        part = cells_found(network, one, effort.within(walking(limit, network)), asked)
         found.append(_said_of(part, limit))
-    if keep == "codes":
+    if asked.keep == "codes":
         found = [_without_vertices(part) for part in found]
     if network.approximations:
-        found = [replace(part, method=part.method + _in_place(network)) for part in found]
+        found = [replace(part, method=part.method + in_place(network)) for part in found]
     # Where regions are limited, they decide how many are confirmed, and seconds only end it.
     found = [shown(part, until, only_share=budget.regions is not None) for part in found]
     if has_struck():  # while results were put together
         found = [replace(part, stop=INTERRUPTED) for part in found]
-    _warn_if_interrupted(found, ", without certificate," if certify else "")
-    return found if several else found[0]
+    warn_if_interrupted(found)
+    return found
+
+
+def is_segment(domain: Domain) -> bool:
+    """Whether a domain is a bounded line."""
+    return domain.dim == 1 and domain.is_bounded()
+
+
+def check_question(network: Network, domain: Domain, method: str) -> None:
+    """Refuse an engine that there is not, and a domain that is not one of the network's inputs or has no interior."""
+    if method not in ("auto", *ENGINES):
+        raise InputError(
+            f"method must be auto, {', '.join(ENGINES[:-1])} or {ENGINES[-1]}, got {method!r}: leave it out to have it "
+            "chosen"
+        )
+    read_domain(domain, network.num_inputs)
+    window = domain.window if isinstance(domain, Slice) else domain
+    if isinstance(window, Polyhedron) and len(window.C):
+        raise DegenerateGeometryError(
+            f"the domain must have an interior, got a {window.describe()}: give a Slice of the input space"
+        )
 
 
 def cells_found(
-    network: Network,
-    domain: Domain,
-    effort: Effort | None = None,
-    method: str = "auto",
-    keep: Literal["codes", "vertices"] = "vertices",
-    certify: bool = False,
-    rounding: Rounding = "measured",
+    network: Network, domain: Domain, effort: Effort | None = None, asked: Asked | None = None
 ) -> Partition:
     """Return what an engine finds, as it finds it: where signs stayed undecided, some cells may be no regions."""
-    began, effort = time.time(), effort or Effort()
-    engine, reason = choose_engine(network, domain, method, keep=keep, certify=certify)
+    effort, asked = effort or Effort(), asked or Asked()
+    engine, reason = choose_engine(network, domain, asked.method, keep=asked.keep)
     if engine == "incidence" and domain.dim <= 2:
-        return partition_flat(network, [windowed(domain)], effort, certify, rounding)[0]
+        return partition_flat(network, [windowed(domain)], effort, asked.rounding)[0]
     if engine == "tree":
         part = partition_by_tree(network, domain, reason, effort)
-        if method == "auto" and keep == "vertices" and network.jumps:  # where no other engine would have had them
-            part = with_corners(part, network)
-    elif engine == "cellwise":
-        part = partition_cellwise(network, domain, reason, effort, keep == "vertices")
-    else:
-        part = partition_solid(network, windowed(domain), reason, effort, rounding)
-    return certified(part, effort.budget, began) if certify else part
+        is_bare = asked != Asked(rounding=asked.rounding) or not network.jumps  # other engines would have had vertices
+        return part if is_bare else with_corners(part, network)
+    if engine == "cellwise":
+        return partition_cellwise(network, domain, reason, effort, asked.keep == "vertices")
+    return partition_solid(network, windowed(domain), reason, effort, asked.rounding)
 
 
 def walking(budget: Budget, network: Network) -> Budget:
@@ -305,15 +282,16 @@ def _said_of(part: Partition, whole: Budget) -> Partition:
     return replace(part, stop=part.stop and part.stop.of_seconds(whole.seconds))
 
 
-def _warn_if_interrupted(found: Sequence[Partition | StreamedPartition], remark: str = "") -> None:
+def warn_if_interrupted(found: Sequence[Partition | StreamedPartition], remark: str = "") -> None:
+    """Warn of an interruption, unless this is a part of other work."""
     if any(is_interrupted(part.stop) for part in found) and not is_part():
         whole = all(part.claim is Claim.EXACT for part in found)
         kept = f"the partition holds the regions finished so far{remark} and claims LOWER"
-        # The caller of `partition`, behind what reads its arguments and what holds Ctrl-C.
-        warnings.warn(f"interrupted: {'all regions were there already' if whole else kept}", stacklevel=5)
+        # The caller of `partition`, behind `_found`, what reads its arguments and what holds Ctrl-C.
+        warnings.warn(f"interrupted: {'all regions were there already' if whole else kept}", stacklevel=6)
 
 
-def _in_place(network: Network) -> str:
+def in_place(network: Network) -> str:
     """Return what a partition's method says of pieces that smooth functions were replaced by."""
     said = [
         f"; {gate.num_pieces} pieces in the place of {gate.replaces}, at most {gate.error:.2g} from it"

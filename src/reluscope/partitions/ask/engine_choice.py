@@ -21,7 +21,6 @@ def choose_engine(
     method: str,
     *,
     keep: Kept,
-    certify: bool = False,
     most_shared: int = MAX_DIMENSIONS,
 ) -> tuple[str, str]:
     """Return the engine for a domain, and what the partition says of its method.
@@ -29,13 +28,6 @@ def choose_engine(
     Vertices are asked for where an engine that keeps them can be expected to end. Raises InputError if the engine asked
     for does not cover the domain.
     """
-    if certify and (not domain.is_bounded() or domain.dim > MAX_DIMENSIONS):
-        raise InputError(
-            f"certify=True works on bounded domains of at most {MAX_DIMENSIONS} dimensions, got {domain.describe()}: "
-            "give a Segment, a Plane or a small Box"
-        )
-    if certify and network.jumps:
-        raise InputError("certify=True reaches regions through their facets, and gates jump there: leave it out")
     max_gates = supports(network)
     if method == "auto":
         able = covering_engines(network, domain, keep, most_shared)
@@ -81,7 +73,7 @@ def _against(network: Network, domain: Domain, most_shared: int) -> dict[str, st
     both = " with ".join(part for part in (unbounded, max_gates) if part)
     # A value at a vertex is one for all cells around it only where nothing jumps.
     jumps = "gates that jump" if network.jumps else None
-    streamed = f"{domain.dim} dimensions with out=" if domain.dim > most_shared else None
+    streamed = f"{domain.dim} dimensions in a stream" if domain.dim > most_shared else None
     return {
         "incidence": jumps or too_many or unbounded or streamed,
         "cellwise": too_many or ((jumps and f"{max_gates} beside gates that jump") or both if max_gates else None),

@@ -20,7 +20,7 @@ from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.evaluation.pass_time import pass_seconds, region_seconds
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.coarse_partitions import coarse_partition
-from reluscope.partitions.ask.dispatch import cells_found, partition, walking
+from reluscope.partitions.ask.dispatch import Asked, cells_found, partition, walking
 from reluscope.partitions.ask.forecasting import forecast
 from reluscope.partitions.ask.sub_domains import SubDomains
 from reluscope.partitions.doubts.shown_regions import shown
@@ -196,8 +196,8 @@ def window_within(network: Network, domain: Domain, budget: RegionBudget, *, pro
     scale, failed = FIRST_SCALE, inf
     until, growing = began + budget.seconds_allowed, walking(budget, network)
     with share_done("windows", progress) as tell:
-        rounding = rounding_of(network, domain, Tolerance()) or "proved"
-        best = cells_found(network, where.about_center(scale), rounding=rounding)
+        how = Asked(rounding=rounding_of(network, domain, Tolerance()) or "proved")
+        best = cells_found(network, where.about_center(scale), asked=how)
         while scale < 1 and not is_interrupted(best.stop):
             left = growing.seconds_allowed - (time.time() - began)
             larger = min(1.0, scale * min(_growth_of(best, budget, left), (failed / scale) ** 0.5))
@@ -205,7 +205,7 @@ def window_within(network: Network, domain: Domain, budget: RegionBudget, *, pro
                 break
             most = None if budget.regions is None else budget.regions + 1
             limit = replace(budget, regions=most, seconds=left)
-            tried = cells_found(network, where.about_center(larger), Effort(limit), rounding=rounding)
+            tried = cells_found(network, where.about_center(larger), Effort(limit), how)
             if is_interrupted(tried.stop):
                 best = replace(best, stop=INTERRUPTED)
                 break

@@ -9,26 +9,23 @@ import numpy as np
 from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.effort import Effort
-from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Box, Polyhedron, Slice
+from reluscope.networks.network import Network
 from reluscope.partitions.exact.exact_regions import ExactRegions, exact_regions
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.solid_regions import SolidRegions
 from reluscope.tolerance import EPSILON
 
 
-def certified(part: Partition, budget: Budget, began: float) -> Partition:
-    """Return a partition of a bounded domain with exactly its true regions, and their certificate.
+def certified(part: Partition, network: Network, effort: Effort, began: float) -> Partition:
+    """Return a complete partition of a bounded domain with exactly its true regions, and their certificate.
 
     Claims EXACT; found regions keep their order, missed ones follow, vertices and witnesses are exact ones rounded.
-    What floats found, LOWER, after Ctrl-C, time-out or lack of memory; unchanged if it had stopped early.
+    What floats found, LOWER, after Ctrl-C, time-out or lack of memory.
     """
-    if part.num_open:
-        return part
-    if part.network is None or not isinstance(part.domain, Slice | Box | Polyhedron):
-        raise InputError(f"this needs the network and a bounded domain, got {part.domain.describe()}: give a Box")
     start = time.perf_counter()
-    exact = exact_regions(part.network, part.domain, part.codes, Effort(Budget(seconds=budget.seconds), began=began))
+    assert isinstance(part.domain, Slice | Box | Polyhedron)
+    exact = exact_regions(network, part.domain, part.codes, Effort(Budget(seconds=effort.budget.seconds), began=began))
     if exact.stop:
         # Doubt without bound: floats may have missed regions, and found too many.
         undecided = max(1, part.num_undecided)
@@ -41,6 +38,7 @@ def certified(part: Partition, budget: Budget, began: float) -> Partition:
         codes=packed,
         geometry=_geometry(exact, packed.words),
         num_undecided=0,
+        tolerance=effort.tolerance,
         certified=True,
         work={**part.work, "seconds": seconds},
         proof=exact.certificate,

@@ -40,29 +40,53 @@ def partition_flat(
     network: Network,
     domains: list[Slice | Box],
     effort: Effort,
-    certify: bool,
     rounding: Rounding = "measured",
+    *,
+    certify: bool = False,
+    until: float = float("inf"),
 ) -> list[Partition]:
-    """Partition one plane, or any number of segments, in one walk.
+    """Partition one plane, or any number of segments, in one walk; certified ones raise OutOfTimeError at ``until``."""
+    began = time.perf_counter()
+    walked, length = walk_flat(network, domains, effort, certify=certify, rounding=rounding, until=until)
+    dim, num_words = domains[0].dim, network.layout.num_words
+    mosaic, walked = joined_parts(walked, lambda parts: assemble(parts, dim, num_words, length), attrgetter("roots"))
+    work = {**walked.work, "seconds": time.perf_counter() - began}
+    undecided = walked.num_undecided + int(mosaic.num_unmatched)
+    num_open = num_left(walked, len(domains))
+    parts = [mosaic] if len(domains) == 1 else split_by_root(mosaic, len(domains))
+    return [
+        Partition(
+            domain=one,
+            codes=Codes(part.words, network.layout),
+            geometry=part,
+            num_undecided=undecided,
+            num_open=int(unfinished),
+            num_pending=num_pending(network, int(unfinished)),
+            tolerance=effort.tolerance,
+            certified=certify,
+            fingerprint=network.fingerprint,
+            network=network,
+            stop=walked.stop if unfinished else None,
+            work=work,
+            method=METHOD,
+        )
+        for one, part, unfinished in zip(domains, parts, num_open, strict=True)
+    ]
 
-    Certified ones whose time is limited go through floats first: what these find is returned, LOWER, where the time
-    ends before fractions do, which take all cells together.
+
+def certified_flat(part: Partition, network: Network, effort: Effort, began: float) -> Partition:
+    """Return a partition of a line or plane walked again with exact signs.
+
+    Fractions take all cells together: where the time ends before, what floats found is returned, LOWER.
     """
-    budget = effort.budget
-    if not certify or budget.seconds is None:
-        return _partitioned(network, domains, effort, certify, rounding=rounding)
-    until = time.time() + budget.seconds
-    found = _partitioned(network, domains, replace(effort, progress=False), False)
-    if any(part.num_open for part in found):
-        return found
+    seconds = effort.budget.seconds
+    until = float("inf") if seconds is None else began + seconds
+    unlimited = effort.within(replace(effort.budget, seconds=None))
     try:
-        return _partitioned(network, domains, effort.within(replace(budget, seconds=None)), True, until=until)
+        return partition_flat(network, [windowed(part.domain)], unlimited, certify=True, until=until)[0]
     except OutOfTimeError:
         # Doubt without bound: floats may have missed regions.
-        return [
-            replace(part, num_undecided=max(1, part.num_undecided), stop=Stop(StopReason.SECONDS, budget.seconds))
-            for part in found
-        ]
+        return replace(part, num_undecided=max(1, part.num_undecided), stop=Stop(StopReason.SECONDS, seconds))
 
 
 def partition_segments(
@@ -91,7 +115,7 @@ def partition_segments(
         group = [segments[row] for row in rows]
         # Measured rounding leaves doubts, too: it is for segments alone.
         how = rounding if len(rows) == 1 else "proved"
-        parts = partition_flat(network, group, own, False, how)
+        parts = partition_flat(network, group, own, how)
         # Where time ends a walk of few, what was found together is whole.
         if rows[0] not in found or not is_over() or not any(part.num_open for part in parts):
             found.update(zip(rows, parts, strict=True))
@@ -120,43 +144,6 @@ def partition_segments(
     # Nearly every segment through a very large network has doubts of its own: a walk of all would be for nothing.
     (together if max_exact(network) else apart)(everything)
     return [found[row] for row in everything]
-
-
-def _partitioned(
-    network: Network,
-    domains: list[Slice | Box],
-    effort: Effort,
-    certify: bool,
-    *,
-    rounding: Rounding = "measured",
-    until: float = float("inf"),
-) -> list[Partition]:
-    began = time.perf_counter()
-    walked, length = walk_flat(network, domains, effort, certify=certify, rounding=rounding, until=until)
-    dim, num_words = domains[0].dim, network.layout.num_words
-    mosaic, walked = joined_parts(walked, lambda parts: assemble(parts, dim, num_words, length), attrgetter("roots"))
-    work = {**walked.work, "seconds": time.perf_counter() - began}
-    undecided = walked.num_undecided + int(mosaic.num_unmatched)
-    num_open = num_left(walked, len(domains))
-    parts = [mosaic] if len(domains) == 1 else split_by_root(mosaic, len(domains))
-    return [
-        Partition(
-            domain=one,
-            codes=Codes(part.words, network.layout),
-            geometry=part,
-            num_undecided=undecided,
-            num_open=int(unfinished),
-            num_pending=num_pending(network, int(unfinished)),
-            tolerance=effort.tolerance,
-            certified=certify,
-            fingerprint=network.fingerprint,
-            network=network,
-            stop=walked.stop if unfinished else None,
-            work=work,
-            method=METHOD,
-        )
-        for one, part, unfinished in zip(domains, parts, num_open, strict=True)
-    ]
 
 
 def walk_flat(

@@ -64,7 +64,7 @@ class Certificate(Shown):
     --------
     >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> certificate = rs.partition(net, rs.Box(-1, 1, 2), certify=True).certificate
+    >>> certificate = rs.certify(rs.partition(net, rs.Box(-1, 1, 2))).certificate
     >>> len(certificate), len(certificate.vertices), rs.testing.check_certificate(certificate, net)
     (4, 9, 4)
     """

@@ -75,13 +75,14 @@ class Found(NamedTuple):
     num_unmatched: int  # facets of which the other side was not found
 
 
-def stream(
+def stream_regions(
     network: Network,
     domain: Domain,
     path: "str | os.PathLike[str]",
     engine: str,
     method: str,
     effort: Effort,
+    *,
     rounding: Rounding = "measured",
 ) -> StreamedPartition:
     """Partition a domain into a file.

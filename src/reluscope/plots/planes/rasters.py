@@ -68,7 +68,7 @@ def raster(
     >>> import numpy as np, reluscope as rs, tempfile
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     part = rs.partition(net, rs.Box(-1, 1, 2), out=f"{folder}/regions.parquet")
+    ...     part = rs.stream(net, rs.Box(-1, 1, 2), f"{folder}/regions.parquet")
     ...     figure = rs.plots.raster(part, pixels=20)
     >>> figure.axes[0].images[0].get_array().shape
     (20, 20, 4)

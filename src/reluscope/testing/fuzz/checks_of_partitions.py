@@ -38,7 +38,7 @@ def check_certified(subject: TestedCase) -> None:
 
     allowed = () if subject.is_bounded and not subject.jumps else (rs.errors.InputError,)
     name = "certify"
-    part = subject.attempt(name, lambda: rs.partition(subject.network, subject.domain, certify=True), allowed)
+    part = subject.attempt(name, lambda: rs.certify(rs.partition(subject.network, subject.domain)), allowed)
     if part is None:
         return
     _check_codes(subject, name, part, 0.0)
