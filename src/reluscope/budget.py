@@ -8,6 +8,8 @@ from reluscope.arguments import Also, Count, Natural, Seconds, read_arguments
 from reluscope.errors import InputError
 from reluscope.stopping import INTERRUPTED, OUT_OF_MEMORY, Stop, StopReason, is_interrupted
 
+# Seconds: no budget counts as shorter.
+LEAST_SECONDS = 1e-9
 # What ends work that keeps what it has, if `why_ended` says so; PyTorch's lacks of memory are RuntimeErrors.
 ENDS = (KeyboardInterrupt, MemoryError, RuntimeError)
 
@@ -101,7 +103,7 @@ class Budget:
         if self.regions is not None:
             shares.append(num_regions / max(1, self.regions))
         if self.seconds is not None:
-            shares.append((time.time() - began) / max(self.seconds, 1e-9))
+            shares.append((time.time() - began) / max(self.seconds, LEAST_SECONDS))
         return min(1.0, max(shares))
 
     @read_arguments

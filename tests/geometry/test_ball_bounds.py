@@ -107,7 +107,7 @@ def test_a_lying_solver_makes_no_claim(status, monkeypatch):
 @pytest.mark.parametrize("is_boxed", [False, True])
 def test_terms_of_rounding_are_those_of_their_derivation(monkeypatch, is_boxed):
     """With a coarse epsilon every term shows."""
-    assert np.finfo(float).eps == ball_bounds.EPS
+    assert np.finfo(float).eps == ball_bounds.EPSILON
     eps = 2.0**-16
     monkeypatch.setattr(ball_bounds, "EPS", eps)
     finite = 0

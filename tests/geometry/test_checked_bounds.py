@@ -60,7 +60,7 @@ def test_the_rounding_of_what_is_left_decides():
 @pytest.mark.parametrize("seed", range(6))
 def test_terms_of_rounding_are_those_of_their_derivation(monkeypatch, seed):
     """With a coarse epsilon every term shows."""
-    assert np.finfo(float).eps == checked_bounds.EPS
+    assert np.finfo(float).eps == checked_bounds.EPSILON
     eps, random = 2.0**-10, np.random.default_rng(seed)
     monkeypatch.setattr(checked_bounds, "EPS", eps)
     rows, gain, multipliers = random.normal(size=(3, 5)), random.normal(size=5), random.normal(size=3)

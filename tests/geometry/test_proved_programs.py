@@ -198,7 +198,7 @@ def test_numbers_in_fractions_are_those_of_rows_and_of_both_sides_of_equations(m
 
 def test_numbers_too_small_for_floats_are_asked_in_fractions():
     """Two fifths of the least float are 0 in floats; half of six of them is more than one."""
-    assert np.finfo(float).eps == proved_programs.EPS
+    assert np.finfo(float).eps == proved_programs.EPSILON
     least, nothing = Fraction(1, 2**1074), (np.zeros((0, 6)), np.zeros(0))
     system = ProvedSystem(np.full((1, 6), 0.5), np.array([float(least)]), *nothing)
     assert not system.contains([Fraction(2, 5) * least] * 6)

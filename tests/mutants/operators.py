@@ -14,7 +14,21 @@ WORDS = {"name", "definition", "domain", "method", "source", "work", "what"}
 # Keywords that pace work: estimates of memory, as are functions with bytes, or seconds, in their names.
 PACING = {"bytes_per_sample"}
 # Names that stand for rounding: factors of them are halved and left out.
-ROUNDING = {"eps", "EPS", "EPSILON", "gamma", "unit", "rounding", "ROUNDING", "noise", "slack", "doubt", "CONSTANT"}
+ROUNDING = {
+    "eps",
+    "EPS",
+    "EPSILON",
+    "gamma",
+    "unit",
+    "rounding",
+    "ROUNDING",
+    "SUMS",
+    "TOTALS",
+    "noise",
+    "slack",
+    "doubt",
+    "CONSTANT",
+}
 # Names in conditions that say how far an answer may be trusted.
 STATES = ("budget", "stopped", "spent", "exact", "claim", "complete", "undecided", "known", "doubt", "interrupt")
 # Functions that tell the time, and beginnings of names of constants that limit work.

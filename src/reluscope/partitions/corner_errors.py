@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float
 
+from reluscope.geometry.numbers.resolutions import CORNERS
 from reluscope.partitions.table.mosaic import Mosaic
 from reluscope.partitions.table.solid_regions import SolidRegions
 from reluscope.tolerance import EPSILON
 
 if TYPE_CHECKING:
     from reluscope.partitions.partition_in_memory import Partition
-
-# Where an engine keeps no blur: how exactly corners are known, relative to the largest coordinate.
-CORNERS = 2.0**-44
 
 
 def corner_errors(part: "Partition") -> Float[np.ndarray, " v"]:

@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, Int
 
 from reluscope.codes.activation_rate import activation_rate
 from reluscope.findings import Kind, declare
+from reluscope.geometry.numbers.resolutions import HULLS
 from reluscope.networks.evaluation.held_maps import held_maps
 from reluscope.partitions.corner_errors import side_errors, volume_errors
 from reluscope.partitions.partition_findings import IS_BOUNDED
@@ -25,8 +26,8 @@ MAP_NORM = declare("map_norm", "spectral norm of the affine map on the region, a
 INRADIUS = declare("inradius", "radius of a largest ball in the linear region", unit="input")
 ASPECT = declare("aspect", "diameter over minimal width of the region", least=1.0)
 
-# Volumes of hulls, and radii of discs, relative.
-HULLS, DISCS = 1e-12, 1e-9
+# Radii of discs, relative to themselves.
+DISCS = 1e-9
 # Seconds for a region.
 PLANE, HULL, PASS, DISC = 1e-7, 1e-4, 2e-6, 2e-5
 

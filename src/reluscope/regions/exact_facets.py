@@ -19,10 +19,12 @@ from reluscope.networks.fractions.rational import RationalNetwork, multiplicatio
 from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError, Weights
 from reluscope.networks.graph.piece_conditions import piece_condition
 from reluscope.networks.network import Network
+from reluscope.tolerance import EPSILON
 
 # Multiplications for all doubtful rows of one point: about a second.
 MULTIPLICATIONS = 1_000_000
-EPS, SMALLEST = 2.0**-52, 2.0**-1074
+# The smallest positive number of float64.
+SMALLEST = 2.0**-1074
 
 
 class Facet(NamedTuple):
@@ -105,7 +107,7 @@ class ExactFacets:
         for axis, slope in slopes.items():
             normal[axis] = nearest(-slope / scale)
         distance = nearest(slack / scale) / float(self._norm.dual.size(normal))
-        error = (dim + 4) * EPS * min(distance, np.finfo(float).max) + (SMALLEST if slack else 0.0)
+        error = (dim + 4) * EPSILON * min(distance, np.finfo(float).max) + (SMALLEST if slack else 0.0)
         return Facet(distance, min(distance, np.finfo(float).max) - error, distance + error, normal)
 
     @cached_property

@@ -13,6 +13,7 @@ from reluscope.arguments import Count, read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.errors import SolverError
 from reluscope.findings import Column, Findings
+from reluscope.geometry.numbers.resolutions import RELATIVE_GAP
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.interior import WELL_PROVED, Ball, inscribed_ball
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
@@ -29,8 +30,6 @@ METHOD = "linear program over all half-spaces of the region; the radius is check
 # Multiplications a second that the estimate of the time for one ball counts on, and steps of the method.
 MULTIPLICATIONS = 2e10
 STEPS = 25
-# The gap of balls, relative to their radii.
-RELATIVE_GAP = 1e-9
 
 
 def ball_seconds(network: Network, domain: Box | None = None) -> float:

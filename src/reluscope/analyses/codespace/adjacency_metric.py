@@ -15,13 +15,14 @@ import torch
 from jaxtyping import Bool, Int, UInt8
 
 from reluscope.analyses.codespace.common_hyperplanes import pairs_on_hyperplanes
-from reluscope.analyses.codespace.shared_facets import RESOLUTION, shared_facets
+from reluscope.analyses.codespace.shared_facets import shared_facets
 from reluscope.arguments import read_arguments, read_position
 from reluscope.budget import TimeBudget
 from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Column, Findings, Kind, declare
+from reluscope.geometry.numbers.resolutions import FACETS
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.evaluation.linearize import gate_values
@@ -250,7 +251,7 @@ def _check_inside(points: np.ndarray, domain: Box | Polyhedron | Space | None) -
     window = domain.polyhedron if isinstance(domain, Box) else domain
     if len(window.C):
         raise InputError("adjacency needs a domain without equations, got some: give their solutions as a Slice")
-    outside = ~window.contains(points, RESOLUTION)
+    outside = ~window.contains(points, FACETS)
     if outside.any():
         raise InputError(f"point {int(outside.argmax())} lies outside the domain: move it inside, or take a larger one")
 

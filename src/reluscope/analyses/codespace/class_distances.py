@@ -13,9 +13,9 @@ from jaxtyping import Float, Int
 from reluscope.analyses.codespace.sampled import SampleCodes, piece_counts
 from reluscope.arguments import Count, read_arguments, read_labels
 from reluscope.findings import Column, Findings, declare
+from reluscope.geometry.numbers.resolutions import TOTALS
 
 NUM_CLASSES = 20
-ROUNDING = 1e-10
 METHOD = "sum over units of 1 less the share of pairs on one piece, from counts of pieces"
 MEAN_DISTANCE = declare(
     "mean_code_distance",
@@ -80,8 +80,8 @@ def mean_code_distances(sampled: SampleCodes, classes: Int[np.ndarray, " s"]) ->
     column = Column.of(
         MEAN_DISTANCE,
         means.ravel(),
-        np.maximum(0.0, means - unclear - ROUNDING).ravel(),
-        np.minimum(widths, means + unclear + ROUNDING).ravel(),
+        np.maximum(0.0, means - unclear - TOTALS).ravel(),
+        np.minimum(widths, means + unclear + TOTALS).ravel(),
         scale=1.0,
         method=METHOD,
     )
@@ -143,8 +143,8 @@ def class_distances(
     column = Column.of(
         MEAN_DISTANCE,
         means.ravel(),
-        np.maximum(0.0, means - unclear - ROUNDING).ravel(),
-        np.minimum(width, means + unclear + ROUNDING).ravel(),
+        np.maximum(0.0, means - unclear - TOTALS).ravel(),
+        np.minimum(width, means + unclear + TOTALS).ravel(),
         scale=1.0,
         method=METHOD,
     )

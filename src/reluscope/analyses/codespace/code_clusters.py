@@ -17,10 +17,10 @@ from reluscope.arguments import Count, Natural, Seed, read_arguments, read_label
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, declare
+from reluscope.geometry.numbers.resolutions import TOTALS
 from reluscope.shown import Shown
 
 NUM_SAMPLES = 3_000
-ROUNDING = 1e-10
 AGREEMENT = declare(
     "agreement_with_classes",
     "mutual information of clusters of codes and classes, adjusted for chance",
@@ -71,7 +71,7 @@ class CodeClusters(Shown):
         from sklearn.metrics import adjusted_mutual_info_score  # slow to import, and seldom asked for
 
         value = float(adjusted_mutual_info_score(classes, self.labels))
-        column = Column.of(AGREEMENT, [value], [value - ROUNDING], [min(1.0, value + ROUNDING)])
+        column = Column.of(AGREEMENT, [value], [value - TOTALS], [min(1.0, value + TOTALS)])
         domain = f"{len(self.labels):,} samples in {len(self)} clusters"
         return Findings.of(column, domain=domain, num_samples=len(self.labels)).finding(AGREEMENT)
 

@@ -20,12 +20,14 @@ from reluscope.arguments import Count, Natural, Seed, read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
+from reluscope.geometry.numbers.resolutions import TOTALS
 from reluscope.shown import Shown
 
+# Relative to the sum of all axes: an axis that is shorter has no direction.
+NOTHING = 1e-12
 Method = Literal["mds", "umap"]
 LANDMARKS = 2_000
 NUM_JUDGED = 3_000
-ROUNDING = 1e-10
 TRUST = declare(
     "trustworthiness",
     "1 less a penalty for points that are near in the picture and whose codes are not near",
@@ -240,8 +242,8 @@ def embedding_trust(codes: Codes, embedding: Embedding, *, num_neighbors: Count 
     column = Column.of(
         TRUST,
         [value],
-        [max(0.0, ends[0] - ROUNDING)],
-        [min(1.0, ends[1] + ROUNDING)],
+        [max(0.0, ends[0] - TOTALS)],
+        [min(1.0, ends[1] + TOTALS)],
         method=f"{embedding.method}; Hamming distances of all pairs",
         given=f"among the {k} nearest",
     )
@@ -277,7 +279,7 @@ def _scale_classically(codes: Codes, threshold: int | None, generator: np.random
     # The sign of an eigenvector is chance: the entry of largest size is made positive.
     vectors = vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), [0, 1]])
     # Below rounding an axis has no direction of its own.
-    kept = largest > 1e-12 * whole
+    kept = largest > NOTHING * whole
     inverse = np.where(kept, 1.0 / np.sqrt(np.where(kept, largest, 1.0)), 0.0) * vectors
     points = np.empty((len(codes), 2))
     for start in range(0, len(codes), LANDMARKS):

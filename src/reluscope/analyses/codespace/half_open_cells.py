@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from reluscope.arguments import Natural, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.cutting.face_lattices import from_polytope
+from reluscope.geometry.numbers.resolutions import TINY
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.regions.region import Region
 from reluscope.shown import Shown, one_line
@@ -110,7 +111,7 @@ class HalfOpenCell(Shown):
             raise ShapeError(f"points must have {A.shape[1]} coordinates, got shape {points.shape}")
         flat = points.reshape(-1, A.shape[1])
         room = b - flat @ A.T
-        noise = 4 * A.shape[1] * np.finfo(float).eps * (np.abs(flat) @ np.abs(A).T + np.abs(b)) + 1e-300
+        noise = 4 * A.shape[1] * np.finfo(float).eps * (np.abs(flat) @ np.abs(A).T + np.abs(b)) + TINY
         is_inside = (room > -noise).all(axis=1)
         for point, row in zip(*np.nonzero((np.abs(room) <= noise) & is_inside[:, None]), strict=True):
             terms = zip(A[row].tolist(), flat[point].tolist(), strict=True)

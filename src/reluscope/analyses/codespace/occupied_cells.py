@@ -14,8 +14,8 @@ from reluscope.analyses.samples.measuring import ragged
 from reluscope.arguments import read_arguments, read_labels
 from reluscope.errors import ShapeError
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
+from reluscope.geometry.numbers.resolutions import TOTALS
 
-ROUNDING = 1e-10
 ALONE = declare(
     "share_alone_in_cell", "share of samples whose code no other sample has", kind=Kind.SHARE, source="shepeleva2020"
 )
@@ -108,6 +108,6 @@ def entropy(groups: Int[np.ndarray, " s"]) -> float:
 def _in_bits(quantity: Quantity, values: list[float], doubts: np.ndarray, most: float) -> Column:
     """Return numbers of bits, exact up to rounding; anything up to the most where codes are in doubt."""
     value = np.array(values)
-    lower = np.where(doubts > 0, 0.0, np.maximum(0.0, value - ROUNDING))
-    upper = np.where(doubts > 0, np.maximum(most, value), value) + ROUNDING
+    lower = np.where(doubts > 0, 0.0, np.maximum(0.0, value - TOTALS))
+    upper = np.where(doubts > 0, np.maximum(most, value), value) + TOTALS
     return Column.of(quantity, value, lower, upper, scale=1.0, method=METHOD)

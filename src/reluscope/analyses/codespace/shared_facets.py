@@ -16,6 +16,7 @@ from reluscope.budget import Budget
 from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
 from reluscope.errors import SolverError
+from reluscope.geometry.numbers.resolutions import FACETS
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.geometry.polyhedra.facet_rows import facet_point
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
@@ -26,8 +27,6 @@ from reluscope.regions.region import Region
 from reluscope.regions.regions import regions
 from reluscope.tolerance import Tolerance
 
-# Distances of rows and of points to rows, relative to those of the witness, that count as none; as in facets().
-RESOLUTION = 1e-9
 BUDGET = 128 * 2**20
 
 
@@ -99,8 +98,8 @@ def _is_facet(
     row = mine[0]
     normal = A[row] / lengths[row]
     gaps = np.abs(depths - depths[row])
-    is_coincident = (gaps <= RESOLUTION * np.maximum(depths, depths[row]) + noise) & (
-        np.abs(A / lengths[:, None] - normal).max(axis=1) <= RESOLUTION
+    is_coincident = (gaps <= FACETS * np.maximum(depths, depths[row]) + noise) & (
+        np.abs(A / lengths[:, None] - normal).max(axis=1) <= FACETS
     )
     if not is_coincident[mine].all():
         return False, True
@@ -110,11 +109,11 @@ def _is_facet(
         crossing = witness + depths[row] / step * (beyond - witness)
         room = (b[others] - A[others] @ crossing) / lengths[others]
         blur = noise[others] + np.abs(A[others] @ (beyond - witness)) / lengths[others] / step * noise[row]
-        if (room > blur + RESOLUTION * depths[others]).all():
+        if (room > blur + FACETS * depths[others]).all():
             return True, True
     rest = np.append(row, others)
     try:
-        return facet_point(A[rest], b[rest], 0, witness, RESOLUTION) is not None, False
+        return facet_point(A[rest], b[rest], 0, witness, FACETS) is not None, False
     except SolverError:
         return None, False
 

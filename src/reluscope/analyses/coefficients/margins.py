@@ -23,6 +23,8 @@ from reluscope.networks.point_evaluation import bytes_of_gates
 from reluscope.progress import Progress, share_done
 from reluscope.tolerance import Tolerance
 
+# Relative to a quotient: its rounding, and that of its ends.
+QUOTIENT = 2.0**-50
 MEMORY = 64 * 2**20
 MARGIN = declare(
     "margin",
@@ -175,8 +177,8 @@ def _columns(
     flattest, steepest = np.maximum(found.slopes - of_slopes, 0.0), found.slopes + of_slopes
     # A quotient of two ends is rounded once more.
     with np.errstate(over="ignore"):
-        nearest = np.maximum(low, 0.0) / np.maximum(steepest, np.finfo(float).tiny) * (1 - 2.0**-50)
-    farthest = _distances(np.maximum(high, 0.0), flattest) * (1 + 2.0**-50)
+        nearest = np.maximum(low, 0.0) / np.maximum(steepest, np.finfo(float).tiny) * (1 - QUOTIENT)
+    farthest = _distances(np.maximum(high, 0.0), flattest) * (1 + QUOTIENT)
     return (
         Column.of(MARGIN, found.values, low, high, method=METHOD),
         Column.of(MARGIN_SLOPE, found.slopes, flattest, steepest, method=METHOD),

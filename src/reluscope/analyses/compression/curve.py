@@ -16,6 +16,8 @@ from reluscope.arguments import Count, NonNegative, Seed, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
 
+# Of shares of samples, which are known to much less than one sample.
+SHARES = 1e-9
 ACCURACY_DROP = declare(
     "accuracy_drop",
     "accuracy of the network itself, less that of the network with so many maps per output",
@@ -181,7 +183,7 @@ def fewest_clusters(curve: Findings, drop: NonNegative = 0.01, rule: Rule = "own
         raise InputError(f"expected a drop from 0 to 1 and a rule of {', '.join(known)}, got {drop} and {rule!r}")
     tried = curve.where(rule=rule)
     # Shares of samples are known to much less than one sample.
-    enough = np.flatnonzero(tried[ACCURACY].lower >= curve[NETWORK_ACCURACY].upper[0] - drop - 1e-9)
+    enough = np.flatnonzero(tried[ACCURACY].lower >= curve[NETWORK_ACCURACY].upper[0] - drop - SHARES)
     if not len(enough):
         return None
     number = int(tried[NUM_USED].value[enough[0]])

@@ -23,6 +23,7 @@ from reluscope.networks.graph.operators.convolution import Convolution
 from reluscope.networks.graph.operators.elementwise import ScaleShift
 from reluscope.networks.graph.operators.linear import Linear
 from reluscope.networks.network import Network
+from reluscope.tolerance import EPSILON
 
 ADVICE = (
     "prune_exact takes networks of Linear, Conv2d without groups, BatchNorm behind these, ReLU, LeakyReLU, PReLU, "
@@ -212,7 +213,7 @@ def _scale(layer: Layer, node: ScaleShift) -> None:
 
 def _product_error(left: np.ndarray, right: np.ndarray, product: np.ndarray) -> np.ndarray:
     exact = (left == 0) | (np.abs(np.frexp(left)[0]) == 0.5) | (np.abs(np.frexp(right)[0]) == 0.5) | (right == 0)
-    return np.where(exact, 0.0, np.abs(product) * 2.0**-52)
+    return np.where(exact, 0.0, np.abs(product) * EPSILON)
 
 
 def _channel_gate(node: Pointwise, index: int, channels: int) -> ChannelGate:

@@ -18,11 +18,15 @@ from reluscope.analyses.counting.same_maps import same_maps
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError
 from reluscope.findings import Finding
+from reluscope.geometry.numbers.resolutions import CORNERS
 from reluscope.networks.evaluation.rounded_forward import forward_with_errors
 from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.partitions.corner_errors import corner_errors
 from reluscope.partitions.left_open import left_open
 from reluscope.partitions.partition_in_memory import Partition
+
+# Relative to the diameter: vertices are known no better, whatever the resolution of the partition.
+LEAST_RESOLUTION = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +150,7 @@ def _largest(part: Partition, pieces: "_Pieces", errors: np.ndarray, allowed: fl
     # A vertex is known up to the resolution of the partition, and there the steepest difference counts.
     corners = part.vertices
     diameter = float(np.linalg.norm(corners.max(axis=0) - corners.min(axis=0)))
-    moved = max(max(part.tolerance.resolution, 1e-12) * diameter, float(corner_errors(part).max()))
+    moved = max(max(part.tolerance.resolution, LEAST_RESOLUTION) * diameter, float(corner_errors(part).max()))
     value, rounding = 0.0 if exact else largest, pieces.rounding + (0.0 if exact else moved * pieces.steepest)
     lower, upper = left_open(part).ends(max(0.0, value - rounding), value + rounding, least=0.0)
     return Finding.of(
@@ -177,7 +181,7 @@ class _Pieces:
         homogeneous = np.concatenate([part.vertices, np.ones((len(part.vertices), 1))], axis=1)
         self.corners = homogeneous
         sizes = np.abs(self.tables).max(axis=0) @ np.abs(homogeneous).max(axis=0)
-        self.rounding = float(rounded.max() + 2.0**-44 * sizes.max())
+        self.rounding = float(rounded.max() + CORNERS * sizes.max())
         weights = self.tables[:, :, :-1]
         self.steepest = float(2 * np.linalg.norm(weights, axis=2).max())
         names, self.of_region = np.unique(start, return_inverse=True)

@@ -16,6 +16,7 @@ from reluscope.arguments import read_arguments
 from reluscope.budget import Budget
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
+from reluscope.geometry.numbers.resolutions import SUMS
 from reluscope.geometry.polyhedra.bounding_box import bounding_box
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.networks.bounds.mixed_integer import encode
@@ -166,7 +167,7 @@ def _corners(domain: Domain) -> tuple[np.ndarray, np.ndarray] | None:
             return None
         center, half = (inner[0] + inner[1]) / 2, (inner[1] - inner[0]) / 2
         middle, reach = domain.lift(center), half @ np.abs(domain.basis)
-        slack = 1e-12 * (np.abs(middle) + reach + np.abs(domain.origin))
+        slack = SUMS * (np.abs(middle) + reach + np.abs(domain.origin))
         return middle - reach - slack, middle + reach + slack
     ends = bounding_box(domain)
     if domain.is_empty() or (ends is not None and (ends[0] > ends[1]).any()):

@@ -16,6 +16,10 @@ import scipy.linalg
 from reluscope.analyses.compression.layer_chain import Layer
 from reluscope.analyses.compression.rounded_sums import combined, gamma, multiplied, upwards
 
+# Relative to the largest sum of entries: sums of rows that may be multiples of one another.
+MULTIPLES = 1e-10
+# Relative to a sum of errors: the rounding of the sum itself.
+SUMMED = 2.0**-30
 Reason = Literal["dead", "constant", "unused", "duplicate", "dependent", "always on"]
 
 # Rows are taken for dependent if what is left of one, against its size, is of the order of rounding.
@@ -312,7 +316,7 @@ def _alike(layer: Layer) -> list[list[int]]:
     # Sums of fixed random weights bring multiples together; fractions decide.
     keys = table @ np.random.default_rng(0).normal(size=table.shape[1])
     order = np.argsort(keys, kind="stable")
-    near = np.diff(keys[order]) <= 1e-10 * (1 + np.abs(table).sum(axis=1).max(initial=0.0))
+    near = np.diff(keys[order]) <= MULTIPLES * (1 + np.abs(table).sum(axis=1).max(initial=0.0))
     groups, current = [], [int(order[0])]
     for channel, joins in zip(order[1:].tolist(), near.tolist(), strict=True):
         if joins:
@@ -357,4 +361,4 @@ def _drop(layer: Layer, following: Layer, channels: Sequence[int] | np.ndarray) 
 
 def _up(errors: np.ndarray) -> np.ndarray:
     """Return sums of errors with room for the rounding of the sums themselves."""
-    return errors * (1 + 2.0**-30)
+    return errors * (1 + SUMMED)

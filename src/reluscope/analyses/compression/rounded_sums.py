@@ -6,6 +6,8 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Float
 
+from reluscope.tolerance import EPSILON
+
 # Above so many products, bounds take the place of fractions.
 MAX_FRACTIONS = 200_000
 
@@ -53,7 +55,7 @@ def gamma(num_terms: int) -> float:
 
     This holds in whatever order the products are summed.
     """
-    return (num_terms + 2) * 2.0**-52
+    return (num_terms + 2) * EPSILON
 
 
 def upwards(value: Fraction) -> float:

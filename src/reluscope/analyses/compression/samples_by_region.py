@@ -6,6 +6,7 @@ from reluscope.analyses.coefficients.matrices import CoefficientMatrices
 from reluscope.arguments import Share, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
+from reluscope.geometry.numbers.resolutions import SUMS
 from reluscope.networks.evaluation.rounded_forward import coded_forward
 
 NUM_SAMPLES = declare("num_samples_in_region", "samples that lie in the linear region", kind=Kind.COUNT)
@@ -95,7 +96,7 @@ def regions_holding(found: Findings, share: Share) -> Finding:
         raise InputError(f"expected a share of the samples above 0 and up to 1, got {share}")
     sums, in_doubt = np.cumsum(found[NUM_SAMPLES].value), int(found.finding(NUM_IN_DOUBT))
     number = int(sums[-1])
-    needed = int(np.ceil(share * number * (1 - 1e-12)))
+    needed = int(np.ceil(share * number * (1 - SUMS)))
 
     def regions(samples: int) -> int:
         return min(len(sums), int(np.searchsorted(sums, samples)) + 1)

@@ -13,6 +13,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from reluscope.geometry.numbers.rational_equations import moved_onto
+from reluscope.geometry.numbers.resolutions import CONSTANT_ROWS
 from reluscope.geometry.numbers.row_scales import scaled_rows
 from reluscope.geometry.numbers.scales import lengths
 from reluscope.geometry.polyhedra.domains import Box
@@ -99,7 +100,7 @@ class CodePoints:
         normals, offsets, sources, is_strict = (np.concatenate(parts) for parts in zip(*tables, strict=True))
         sizes = lengths(normals)
         # Constant rows are left to the exact check: their length is what rounding leaves of zero.
-        kept = sizes > 1e-12 * np.maximum(1.0, np.abs(offsets))
+        kept = sizes > CONSTANT_ROWS * np.maximum(1.0, np.abs(offsets))
         sizes = sizes[kept]
         return _UnitRows(normals[kept] / sizes[:, None], offsets[kept] / sizes, sources[kept], is_strict[kept])
 

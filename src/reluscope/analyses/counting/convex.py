@@ -18,7 +18,10 @@ from scipy.sparse.csgraph import connected_components
 
 from reluscope.analyses.counting.connected import open_components
 from reluscope.analyses.counting.exact_complex import ExactComplex
+from reluscope.geometry.numbers.resolutions import TINY
 
+# Relative to the largest coordinate: directions of shorter edges are compared in rational arithmetic.
+SHORT = 1e-8
 # Directions with a sine of the angle between them below this are compared in rational arithmetic.
 SINE = 1e-6
 
@@ -146,8 +149,8 @@ class _Plane:
         where = self.complex.vertices
         ways = [(x, y) for x, y in (where[self.ends[edges].sum(axis=1) - vertex] - where[vertex]).tolist()]
         lengths = [hypot(*way) for way in ways]
-        scale = np.abs(where[vertex]).max() + 1e-300
-        if min(lengths) < 1e-8 * scale:
+        scale = np.abs(where[vertex]).max() + TINY
+        if min(lengths) < SHORT * scale:
             return True
         return any(
             abs(_cross(a, b)) <= SINE * p * q

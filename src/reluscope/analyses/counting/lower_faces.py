@@ -17,6 +17,8 @@ from reluscope.codes.packed import Codes
 from reluscope.networks.evaluation.linearize import gate_values
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.passes.rounded import HeldRoundedNumbers, Rounded
+from reluscope.networks.passes.rounding import TIE
+from reluscope.tolerance import EPSILON
 
 # In doubt is what is this small against the largest value of its unit, or within this many rounding errors.
 FRACTION = 1e-7
@@ -90,7 +92,7 @@ def _doubts(
     network = complex_.network
     vertices = np.zeros(len(complex_.vertices), dtype=bool)
     edges = np.zeros(len(complex_.ends), dtype=bool)
-    carrier = HeldRoundedNumbers(ROUNDINGS * 2.0**-52)
+    carrier = HeldRoundedNumbers(ROUNDINGS * EPSILON)
     arrived = gate_values(network, carrier, Rounded.exactly(network.points(complex_.vertices)))
     for index, (stage, seen) in enumerate(zip(network.stages, arrived, strict=True)):
         z, rounding = (part.cpu().numpy() for part in seen)
@@ -110,6 +112,6 @@ def _doubts(
         levels = np.broadcast_to(stage.gate.breakpoints.cpu().numpy(), (len(stage.gate.breakpoints), z.shape[1]))
         below = np.take_along_axis(levels, np.maximum(pieces - 1, 0), axis=0)
         heights = z - below
-        doubt = FRACTION * np.abs(heights).max(axis=0) + rounding + 2.0**-40 * np.abs(below)
+        doubt = FRACTION * np.abs(heights).max(axis=0) + rounding + TIE * np.abs(below)
         vertices |= ((pieces > 0) & (heights <= doubt)).any(axis=1)
     return vertices, edges

@@ -7,6 +7,7 @@ from jaxtyping import Int
 
 from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
+from reluscope.geometry.numbers.resolutions import FACETS
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
@@ -16,7 +17,6 @@ from reluscope.tolerance import Tolerance
 
 # So many half-spaces in so many dimensions at most take about a second.
 QUICK_INPUTS, QUICK_ROWS = 128, 1_000
-RESOLUTION = 1e-9
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,7 +50,7 @@ class RegionFacets(Shown):
         """Return how many units bound the region."""
         return Finding.of(
             len(self.units),
-            resolution=RESOLUTION,
+            resolution=FACETS,
             name="hyperplanes that are facets",
             definition="hyperplanes of units that meet the region in a facet; one for units that share a hyperplane",
             domain=f"one region, {self.domain}",
@@ -97,7 +97,7 @@ def region_facets(
     ([[0, 0, 0], [0, 1, 1]], 4)
     """
     found = region(network, x, domain=domain, tolerance=tolerance)
-    groups = found.polyhedron.facets(RESOLUTION)
+    groups = found.polyhedron.facets(FACETS)
     rows = np.array([group[0] for group in groups], dtype=np.int64)
     where = "in input space" if domain is None else f"cut down to {domain.describe()}"
     return RegionFacets(found.sources[rows], len(found.sources), where)

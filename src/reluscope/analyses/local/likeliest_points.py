@@ -15,10 +15,11 @@ from jaxtyping import Float, Int
 
 from reluscope.analyses.bodies.region_bodies import as_bodies, ask_within_memory, bodies_at_once, regions_inside
 from reluscope.analyses.classification.class_predictions import num_classes
-from reluscope.analyses.local.rivals import GAP, ROUNDING, Rivals
+from reluscope.analyses.local.rivals import GAP, Rivals
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, TimeBudget
 from reluscope.errors import InputError, ShapeError
+from reluscope.geometry.numbers.resolutions import SUMS
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.programs.convex_questions import Answers, largest_balls, likeliest_points
 from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
@@ -241,7 +242,7 @@ def likeliest_within(
         classes.cpu().numpy(),
         np.concatenate([_firsts(exact, region) for region in regions]),
         found,
-        ROUNDING * sizes.cpu().numpy(),
+        SUMS * sizes.cpu().numpy(),
     )
 
 

@@ -10,14 +10,13 @@ import numpy as np
 import torch
 
 from reluscope.errors import SolverError
+from reluscope.geometry.numbers.resolutions import SUMS
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.nearest_point import NearestPoint, nearest_point
 from reluscope.regions.region import Region
 
 # The logarithm of a probability may be below its maximum by so much, or by this share of it.
 GAP = 1e-7
-# Differences of logits up to this share of the terms that they are sums of may be rounding.
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class Rivals:
         normal = self.A.T @ of_rows + rows.T @ of_rivals
         terms = np.minimum(normal * self.domain.lo, normal * self.domain.hi)
         least = terms.sum() - of_rows @ self.b - of_rivals @ offsets
-        rounding = ROUNDING * (np.abs(terms).sum() + of_rows @ np.abs(self.b) + of_rivals @ np.abs(offsets))
+        rounding = SUMS * (np.abs(terms).sum() + of_rows @ np.abs(self.b) + of_rivals @ np.abs(offsets))
         return -float((least - rounding) / of_rivals.sum()) if of_rivals.any() else np.inf
 
     def classes(self, points: np.ndarray) -> np.ndarray:

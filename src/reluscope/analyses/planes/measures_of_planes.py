@@ -8,14 +8,15 @@ from reluscope.analyses.planes.class_areas import ClassAreas
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, Kind, declare
+from reluscope.geometry.numbers.resolutions import TOTALS
 from reluscope.partitions.corner_errors import side_errors, volume_errors
 from reluscope.partitions.decisions.decision_boundary import DecisionBoundary
 from reluscope.partitions.left_open import left_open
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.tolerance import EPSILON
 
-# Shares of a window: rounding of sums of areas, and what a class may have that is left out.
-ROUNDING, NOTHING = 1e-10, 1e-9
+# Relative to the area of the window: what a class may have that is left out.
+NOTHING = 1e-9
 NUM_REGIONS = declare(
     "num_regions_in_plane", "proper activation regions (full-dimensional) in the window", kind=Kind.COUNT
 )
@@ -124,7 +125,7 @@ def area_shares(part: Partition, areas: ClassAreas) -> Findings:
     value = sizes[classes] / reached if reached else sizes[classes]
     missing = max(0.0, whole - reached)
     moved = _rounded(areas) + (0.0 if areas.is_rational else _moved(part))
-    error = (doubt[classes] + moved) / whole + ROUNDING if whole else 0.0
+    error = (doubt[classes] + moved) / whole + TOTALS if whole else 0.0
     lower = np.minimum(value, sizes[classes] / whole) - error
     upper = np.maximum(value, (sizes[classes] + missing) / whole) + error
     if not left.is_listed_sure:

@@ -23,6 +23,7 @@ from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.files import stored
 from reluscope.files.named_arrays import prefixed, without_prefix
 from reluscope.findings import Claim, Finding
+from reluscope.geometry.numbers.resolutions import HULLS, SUMS
 from reluscope.geometry.polyhedra.domain_arrays import domain_arrays, polyhedra_arrays, read_polyhedra
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
@@ -35,13 +36,15 @@ from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.corner_errors import volume_errors
 from reluscope.regions.regions import region
+from reluscope.tolerance import EPSILON
 
 NUM_BOXES, NUM_PIECES, NUM_SAMPLES = 1_000, 32, 512
 # How far points are moved towards the centre of a piece until their outputs lie in the target beyond doubt.
 INWARDS = (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-3, 1.0)
-RELATIVE, EPS = 1e-9, 2.0**-52
-# Rounding of sums and of corners, of volumes that Qhull computes, and how near a corner is to the rows that bound it.
-ROUNDING, HULLS, CLEAR = 64 * EPS, 1e-12, 1e-6
+# Relative to the size of what is compared.
+RELATIVE = 1e-9
+# Rounding of sums and of corners, relative to their terms, and how near a corner is to the rows that bound it.
+ROUNDING, CLEAR = 64 * EPSILON, 1e-6
 # Volumes of pieces are found in up to so many dimensions.
 MAX_DIMENSIONS = 5
 
@@ -131,7 +134,7 @@ class Approximation(UnionOfPolyhedra):
 
     def _maximum(self, weights: Float[np.ndarray, " n"]) -> Finding:
         tops = self.inside.mean(axis=1) @ weights + np.abs(weights) @ (np.diff(self.inside, axis=1)[:, 0].T / 2)
-        rounding = 4 * len(weights) * EPS * (np.abs(self.inside).max(axis=1) @ np.abs(weights))
+        rounding = 4 * len(weights) * EPSILON * (np.abs(self.inside).max(axis=1) @ np.abs(weights))
         lower = float((tops - rounding).max(initial=-np.inf))
         best = [piece.maximize(weights).point for piece in self.pieces]
         sure = [self._value_inside(piece, point, weights) for piece, point in zip(self.pieces, best, strict=True)]
@@ -156,7 +159,7 @@ class Approximation(UnionOfPolyhedra):
             most = output_box(self.features, moved, moved).range(self.target.A)[1]
             if (most <= self.target.b).all():
                 terms = way * moved
-                return float(terms.sum() - len(way) * 2 * EPS * np.abs(terms).sum())
+                return float(terms.sum() - len(way) * 2 * EPSILON * np.abs(terms).sum())
         return -np.inf
 
     def _top(self, cell: OutputBox, way: np.ndarray) -> float:
@@ -353,7 +356,7 @@ def _pieces(
             raise InputError(f"expected points in the box, got some outside {box.describe()}")
         tried = np.concatenate([given, tried])
     outputs = features(tried).reshape(len(tried), -1).cpu().numpy()
-    good = tried[target.contains(outputs, 1e-12)]
+    good = tried[target.contains(outputs, SUMS)]
     if not len(good):
         return (), []
     _, first = np.unique(features.codes(good).words, axis=0, return_index=True)

@@ -19,8 +19,9 @@ from reluscope.analyses.preimages.kind_certificates import (
 from reluscope.analyses.preimages.kinds import Decider, PreimageKind
 from reluscope.analyses.preimages.mixed_system import MixedSystem
 from reluscope.analyses.preimages.null_cones import Cone, decide_cone, row_lengths
-from reluscope.analyses.preimages.ranks import UNIT_ROUNDOFF, NullSpace
+from reluscope.analyses.preimages.ranks import NullSpace
 from reluscope.analyses.preimages.rational_layers import snapped
+from reluscope.geometry.numbers.resolutions import UNIT_ROUNDOFF
 
 # How far a second point goes towards the next inequality.
 SHARE = 0.5

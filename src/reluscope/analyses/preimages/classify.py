@@ -20,7 +20,6 @@ from reluscope.analyses.preimages.kinds import Decider, PreimageKind, Preimages
 from reluscope.analyses.preimages.layer import GateLayer, LayerLike, Matrix, check_sizes, layer_inputs, read_layer
 from reluscope.analyses.preimages.mixed_system import MixedSystem, read_outputs, system_between
 from reluscope.analyses.preimages.ranks import (
-    UNIT_ROUNDOFF,
     NullSpace,
     null_space,
     smallest_singular_value_lower,
@@ -29,6 +28,7 @@ from reluscope.analyses.preimages.ranks import (
 from reluscope.analyses.preimages.rational_layers import near_dyadic
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
+from reluscope.geometry.numbers.resolutions import UNIT_ROUNDOFF, ZEROS
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.network import Network
 from reluscope.progress import Progress, share_done
@@ -37,7 +37,6 @@ from reluscope.progress import Progress, share_done
 MAX_UNITS, MAX_INPUTS = 8192, 6000
 # Outputs whose pre-activations are in memory at once, in numbers.
 CHUNK = 2**24
-TOLERANCE = 1e-9
 
 
 @read_arguments
@@ -48,7 +47,7 @@ def classify(
     domain: Box | None = None,
     gate: str | int | None = None,
     progress: Progress = False,
-    tolerance: NonNegative = TOLERANCE,
+    tolerance: NonNegative = ZEROS,
 ) -> Preimages:
     """Return the kind of the preimage of each of some outputs of a layer.
 
@@ -120,7 +119,7 @@ def classify_at(
     domain: Box | None = None,
     gate: str | int | None = None,
     progress: Progress = False,
-    tolerance: NonNegative = TOLERANCE,
+    tolerance: NonNegative = ZEROS,
 ) -> Preimages:
     """Return the kind of the preimage of the output of a layer at each of some inputs.
 

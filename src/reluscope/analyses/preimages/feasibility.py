@@ -13,6 +13,7 @@ from reluscope.analyses.preimages.kind_certificates import Farkas, is_small
 from reluscope.analyses.preimages.mixed_system import MixedSystem
 from reluscope.analyses.preimages.null_cones import row_lengths
 from reluscope.analyses.preimages.rational_layers import snapped
+from reluscope.geometry.numbers.resolutions import TINY
 from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 
 
@@ -54,7 +55,7 @@ def find_point(system: MixedSystem, basis: Float[np.ndarray, "n k"], tolerance: 
     program.add_rows(np.column_stack([units, np.ones(len(units))]), slack[~idle] / lengths[~idle])
     solution = program.maximize(np.eye(basis.shape[1] + 1)[-1])
     size = float(np.max(scale[~idle] / lengths[~idle]))
-    if solution.status is not ProgramStatus.OPTIMAL or solution.value < -tolerance * max(size, 1e-300):
+    if solution.status is not ProgramStatus.OPTIMAL or solution.value < -tolerance * max(size, TINY):
         weights = np.zeros(len(system.bounds))
         weights[np.flatnonzero(~idle)] = np.maximum(solution.duals, 0.0) / lengths[~idle]
         return Feasibility(None, _completed(system, equations, weights), True)

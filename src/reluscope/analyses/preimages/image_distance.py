@@ -18,6 +18,7 @@ from reluscope.arguments import read_arguments, read_point
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import ShapeError
 from reluscope.findings import Findings
+from reluscope.geometry.numbers.resolutions import SUMS
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.nearest_image import NearestImage, nearest_image
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
@@ -119,7 +120,7 @@ class _ImageSearch:
         if box is not None:
             center, half = (box.lo + box.hi) / 2, (box.hi - box.lo) / 2
             middle, reach = self.weight @ center + layer.bias, np.abs(self.weight) @ half
-            reach = reach + 1e-12 * (np.abs(middle) + reach)
+            reach = reach + SUMS * (np.abs(middle) + reach)
             self.low, self.high = middle - reach, middle + reach
         # The least bound of branches that were left without a proof that they are no nearer.
         self.best = self.unproved = np.inf

@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int
 from reluscope.files import stored
 from reluscope.findings import Claim, Finding
 from reluscope.findings.derived import Ends
+from reluscope.geometry.numbers.resolutions import SUMS
 from reluscope.geometry.polyhedra.domain_arrays import polyhedra_arrays, read_polyhedra
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.unions.union_of_polyhedra import UnionOfPolyhedra, bounded_finding, numbered_columns
@@ -135,7 +136,7 @@ class InputPieces(UnionOfPolyhedra, Explained):
         )
 
     def _boxes(self, reach: float) -> Float[np.ndarray, "p 2 n"]:
-        margin = 2 * reach + 1e-12 * np.abs(self.ends).max(initial=1.0)
+        margin = 2 * reach + SUMS * np.abs(self.ends).max(initial=1.0)
         return self.ends + np.array([[-margin], [margin]])
 
     def _columns(self) -> dict[str, Any]:

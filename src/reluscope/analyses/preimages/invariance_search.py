@@ -21,12 +21,16 @@ from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.shown import Shown
+from reluscope.tolerance import EPSILON
 
+# Relative to the width of a bound, at most to 1: what is this near to an end is on it.
+AT_END = 1e-9
+# Relative to the largest singular value: smaller ones count as zero.
+DEPENDENT = 1e-9
 # What is proved to be within this share of its size counts as exact.
 RELATIVE_GAP = 1e-6
 # Rounds in which a solver's point is moved onto the equations.
 ROUNDS = 5
-EPS = np.finfo(float).eps
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,7 +174,7 @@ def invariant(
 
 def _objective(norm: str, value: float, bound: float, goal: np.ndarray) -> Finding:
     size, is_linear = max(1.0, abs(value)), norm == "linear"
-    rounding = 64 * EPS * float(np.abs(goal).sum()) * size
+    rounding = 64 * EPSILON * float(np.abs(goal).sum()) * size
     ends = (value, max(value, bound) + rounding) if is_linear else (min(value, bound) - rounding, value)
     return Finding.of(
         value,
@@ -218,12 +222,12 @@ def _polished(around: InvariantSet, point: np.ndarray) -> np.ndarray:
     """Return a point on the equations, and on the right side of the inequalities, to rounding."""
     found = np.clip(point, around.lower, around.upper)
     width = np.where(np.isfinite(around.upper - around.lower), around.upper - around.lower, np.inf)
-    near = 1e-9 * np.minimum(width, 1.0)
+    near = AT_END * np.minimum(width, 1.0)
     found = np.where(found - around.lower <= near, around.lower, found)
     found = np.where(around.upper - found <= near, around.upper, found)
     free = (found > around.lower) & (found < around.upper)
     values = around.equations @ around.point
-    margin = 16 * EPS * (np.abs(around.inequalities) @ np.abs(found) + np.abs(around.bounds))
+    margin = 16 * EPSILON * (np.abs(around.inequalities) @ np.abs(found) + np.abs(around.bounds))
     taken = np.zeros(len(around.bounds), dtype=bool)
     for _ in range(ROUNDS):
         taken |= around.bounds - around.inequalities @ found < margin
@@ -232,7 +236,7 @@ def _polished(around: InvariantSet, point: np.ndarray) -> np.ndarray:
         step = np.zeros(len(found))
         if not len(rows) or not free.any():
             break
-        step[free] = np.linalg.lstsq(rows[:, free], goal - rows @ found, rcond=1e-9)[0]
+        step[free] = np.linalg.lstsq(rows[:, free], goal - rows @ found, rcond=DEPENDENT)[0]
         moved = np.clip(found + step, around.lower, around.upper)
         if np.abs(moved - found).max() == 0:
             break

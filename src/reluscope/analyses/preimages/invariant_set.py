@@ -17,6 +17,7 @@ from reluscope.analyses.preimages.mixed_system import system
 from reluscope.arguments import Count, Seed, read_arguments, read_point
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding
+from reluscope.geometry.numbers.resolutions import CONSTANT_ROWS, FACETS, RELATIVE_GAP, SUMS
 from reluscope.geometry.numbers.row_scales import unit_rows
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.interior import row_space
@@ -29,6 +30,10 @@ from reluscope.networks.truncation import up_to_gate
 from reluscope.regions.regions import region
 from reluscope.shown import Shown
 
+# Relative to the length of a direction or a row: what is shorter beside the equations lies in what they span.
+DEPENDENT = 1e-9
+# Relative to the distance: a search goes on while it grows by more.
+GROWN = 1e-9
 # Rounds of the search for a farthest point from one start.
 NUM_ROUNDS = 30
 
@@ -78,7 +83,7 @@ class InvariantSet(Shown):
     def interior(self) -> RelativeInterior:
         """A point in the relative interior, and the dimension of the set."""
         scale = max(1.0, float(np.abs(self.point).max()))
-        found = relative_interior(self.polyhedron, tolerance=1e-9 * scale, cap=scale)
+        found = relative_interior(self.polyhedron, tolerance=FACETS * scale, cap=scale)
         if found is None:  # by less than the tolerance: x itself is all that is sure
             return RelativeInterior(self.point, 0, 0.0, self.polyhedron)
         return found
@@ -116,14 +121,14 @@ class InvariantSet(Shown):
         way = self._read(direction)
         free = way - self.equations.T @ (self.equations @ way)
         length = float(np.linalg.norm(free))
-        if length <= 1e-9 * float(np.linalg.norm(way)):
+        if length <= DEPENDENT * float(np.linalg.norm(way)):
             return 0.0, 0.0
         free = free / length
         slack = np.maximum(self.bounds - self.inequalities @ self.point, 0.0)
         rates = self.inequalities @ free
         rates = np.concatenate([rates, free, -free])
         room = np.concatenate([slack, np.maximum(self.upper - self.point, 0), np.maximum(self.point - self.lower, 0)])
-        moving = np.abs(rates) > 1e-12
+        moving = np.abs(rates) > CONSTANT_ROWS
         rates, room = rates[moving], room[moving]
         ahead = np.min(room[rates > 0] / rates[rates > 0], initial=np.inf)
         behind = np.min(room[rates < 0] / -rates[rates < 0], initial=np.inf)
@@ -149,7 +154,7 @@ class InvariantSet(Shown):
         )
         inner = rows - (rows @ self.equations.T) @ self.equations
         lengths = np.linalg.norm(inner, axis=1)
-        moving = (lengths > 1e-9) & np.isfinite(room)
+        moving = (lengths > DEPENDENT) & np.isfinite(room)
         distances = np.full(len(room), np.inf)
         distances[moving] = np.maximum(room[moving], 0.0) / lengths[moving]
         if len(self.equations) == len(self.point):  # nowhere to go
@@ -163,7 +168,7 @@ class InvariantSet(Shown):
             value,
             value,
             value,
-            rounding=1e-12 * scale,
+            rounding=SUMS * scale,
             scale=scale,
             name="least change to an end of the invariant set",
             definition="l2 distance from the input to the nearest inequality, within the solutions of the equations",
@@ -208,7 +213,7 @@ class InvariantSet(Shown):
                 distance = float(np.linalg.norm(found.point - self.point))
                 if distance > value:
                     best, value = found.point, distance
-                if distance <= last * (1 + 1e-9) or distance == 0:
+                if distance <= last * (1 + GROWN) or distance == 0:
                     break
                 way, last = found.point - self.point, distance
         corner = np.maximum(np.abs(self.upper - self.point), np.abs(self.point - self.lower))
@@ -240,7 +245,7 @@ class InvariantSet(Shown):
             upper,
             lower,
             upper,
-            rounding=1e-9 * scale,
+            rounding=RELATIVE_GAP * scale,
             scale=scale,
             name="least width of the invariant set",
             definition="least distance of two parallel hyperplanes with the set between them, in its affine hull",

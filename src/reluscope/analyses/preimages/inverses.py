@@ -15,6 +15,7 @@ from reluscope.analyses.boxes.rounded_ends import finding_within
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding
+from reluscope.geometry.numbers.resolutions import CONSTANT_ROWS
 from reluscope.geometry.numbers.row_scales import unit_rows
 from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
@@ -26,13 +27,16 @@ from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
 from reluscope.regions.regions import region
 from reluscope.shown import Shown
+from reluscope.tolerance import EPSILON
 
+# Relative to the lengths of rows and of the way: rates below which a way does not clearly leave a row.
+LEAVING = 1e-9
 # Directions along which the way out of a region is sought.
 NUM_DIRECTIONS = 24
+# Relative to the distance: the gap of maxima along directions.
 RELATIVE_GAP = 1e-7
 # Inputs that multipliers speak for, in units of what is given.
 MAX_LENGTH = 1e6
-EPS = 2.0**-52
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,7 +131,7 @@ class LocalInverse(Shown):
         pulled = rows @ self.weight
         lengths = np.linalg.norm(pulled, axis=1)
         slack = np.maximum(offsets - rows @ self.point, 0.0)
-        moving = lengths > 1e-12 * max(1.0, self.norm)
+        moving = lengths > CONSTANT_ROWS * max(1.0, self.norm)
         direct = float(np.min(slack[moving] / lengths[moving], initial=np.inf))
         if self.is_injective:
             return self._finding(direct, direct, "closed form")
@@ -160,8 +164,8 @@ class LocalInverse(Shown):
         way = near - self.point
         point = self.point + way - kernel.T @ (kernel @ way)
         slack = offsets - rows @ point
-        doubt = 8 * (len(point) + 2) * EPS * (np.abs(offsets) + np.abs(rows) @ (np.abs(point) + np.abs(self.point)))
-        still = lengths <= 1e-12 * max(1.0, self.norm)
+        doubt = 8 * (len(point) + 2) * EPSILON * (np.abs(offsets) + np.abs(rows) @ (np.abs(point) + np.abs(self.point)))
+        still = lengths <= CONSTANT_ROWS * max(1.0, self.norm)
         # Rows that x itself is on up to rounding may stay as they are.
         inside = np.minimum(offsets - rows @ self.point, 0.0)
         if (slack[still] < inside[still] - doubt[still]).any():
@@ -174,7 +178,7 @@ class LocalInverse(Shown):
         if not length > 0:
             return False
         rates = rows @ (way / length)
-        return bool((rates[moving] < -1e-9).all() and (rates[~moving] <= 8 * (len(way) + 2) * EPS).all())
+        return bool((rates[moving] < -LEAVING).all() and (rates[~moving] <= 8 * (len(way) + 2) * EPSILON).all())
 
     def _way_out(self, way: np.ndarray, rows: np.ndarray, offsets: np.ndarray, kernel: np.ndarray) -> float:
         """Return how far features can at most be moved along a direction of the range and be those of the region."""

@@ -16,9 +16,10 @@ from jaxtyping import Float, Int
 from reluscope.analyses.preimages.layer import Matrix
 from reluscope.analyses.preimages.mixed_system import MixedSystem
 from reluscope.arguments import NonNegative, read_arguments
+from reluscope.geometry.numbers.resolutions import TINY, ZEROS
 from reluscope.shown import Shown
+from reluscope.tolerance import EPSILON
 
-EPS = np.finfo(float).eps
 # Systems with so many entries are checked in rational arithmetic where rounding leaves a proof open.
 RATIONAL_ENTRIES = 4000
 
@@ -55,7 +56,7 @@ class FullRank(Shown):
     rows: Int[np.ndarray, " j"]
 
     @read_arguments
-    def check(self, system: MixedSystem, tolerance: NonNegative = 1e-9) -> Check:
+    def check(self, system: MixedSystem, tolerance: NonNegative = ZEROS) -> Check:
         """Compare the smallest of n singular values, the margin, with their rounding, the residual."""
         smallest, largest = _extremes(_dense(system.equations, self.rows))
         rounding = _spectral_rounding(system, largest)
@@ -84,7 +85,7 @@ class PositiveCombination(Shown):
     point: Float[np.ndarray, " n"] | None = None
 
     @read_arguments
-    def check(self, system: MixedSystem, tolerance: NonNegative = 1e-9) -> Check:
+    def check(self, system: MixedSystem, tolerance: NonNegative = ZEROS) -> Check:
         """Compare what is left of the combination, over the least singular value, with the least weight."""
         equations, inequalities = _dense(system.equations), _dense(system.inequalities, self.rows)
         lengths = np.linalg.norm(inequalities, axis=1)
@@ -95,7 +96,7 @@ class PositiveCombination(Shown):
         others, *_ = np.linalg.lstsq(equations.T, -total, rcond=None) if len(equations) else (np.zeros(0),)
         rest = total + others @ equations
         rounding = (
-            (len(weights) + len(others) + 2) * EPS * (weights @ np.abs(unit) + np.abs(others) @ np.abs(equations))
+            (len(weights) + len(others) + 2) * EPSILON * (weights @ np.abs(unit) + np.abs(others) @ np.abs(equations))
         )
         scale = max(float(np.linalg.norm(equations, 2)), 1.0) if len(equations) else 1.0
         smallest, largest = _extremes(np.vstack([equations / scale, unit]))
@@ -123,7 +124,7 @@ class RecessionDirection(Shown):
     direction: Float[np.ndarray, " n"]
 
     @read_arguments
-    def check(self, system: MixedSystem, tolerance: NonNegative = 1e-9) -> Check:
+    def check(self, system: MixedSystem, tolerance: NonNegative = ZEROS) -> Check:
         """Compare how far the direction is from the equations with how far it is inside the inequalities."""
         length = float(np.linalg.norm(self.direction))
         if length == 0:
@@ -135,7 +136,7 @@ class RecessionDirection(Shown):
         margin = float(inside.min(initial=np.inf))
         size = float(np.abs(along).max(initial=0.0)) / length
         holds = margin >= -tolerance and size <= tolerance * max(_longest(system.equations), 1.0)
-        rounding = (system.num_inputs + 2) * EPS
+        rounding = (system.num_inputs + 2) * EPSILON
         proved = bool(min(margin, 1.0) > shift / length + rounding) or _is_exact_direction(system, self.direction)
         return Check(holds, proved, max(size, -margin, 0.0), margin)
 
@@ -153,7 +154,7 @@ class SecondPoint(Shown):
     other: Float[np.ndarray, " n"]
 
     @read_arguments
-    def check(self, system: MixedSystem, tolerance: NonNegative = 1e-9) -> Check:
+    def check(self, system: MixedSystem, tolerance: NonNegative = ZEROS) -> Check:
         """Compare what the points violate with their distance."""
         distance = float(np.linalg.norm(self.other - self.point))
         shifts = [certain_shift(system, point) for point in (self.point, self.other)]
@@ -179,7 +180,7 @@ class Farkas(Shown):
     inequality_weights: Float[np.ndarray, " q"]
 
     @read_arguments
-    def check(self, system: MixedSystem, tolerance: NonNegative = 1e-9) -> Check:
+    def check(self, system: MixedSystem, tolerance: NonNegative = ZEROS) -> Check:
         """Compare the combination of the rows, the residual, with the gap, the margin; both for weights of sum 1.
 
         Beyond exact weights this excludes all x with ``|x| <= margin / residual``.
@@ -203,12 +204,12 @@ class Farkas(Shown):
             return False
         weights, right = np.r_[v, w[used]], np.r_[system.values, system.bounds[used]]
         smallest, largest = _extremes(rows)
-        rounding = (len(rows) + 2) * EPS * (np.abs(weights) @ np.abs(rows))
+        rounding = (len(rows) + 2) * EPSILON * (np.abs(weights) @ np.abs(rows))
         below = smallest - _spectral_rounding(system, largest)
         if not below > 0:
             return False
         change = float(np.linalg.norm(np.abs(rest) + rounding)) / below
-        doubt = change * float(np.linalg.norm(right)) + len(rows) * EPS * float(np.abs(weights) @ np.abs(right))
+        doubt = change * float(np.linalg.norm(right)) + len(rows) * EPSILON * float(np.abs(weights) @ np.abs(right))
         doubt += system.error * (1 + np.sqrt(len(rows)) * change)
         return bool(change < w[used].min(initial=np.inf) and gap > doubt)
 
@@ -225,7 +226,7 @@ def certain_shift(system: MixedSystem, point: Float[np.ndarray, " n"]) -> float:
         shift, _ = _shift(system, point, system.values, system.error)
         slack = system.bounds - system.inequalities @ point
         lengths = _lengths(system.inequalities)
-        rounding = (system.num_inputs + 3) * EPS * (lengths * float(np.linalg.norm(point)) + np.abs(system.bounds))
+        rounding = (system.num_inputs + 3) * EPSILON * (lengths * float(np.linalg.norm(point)) + np.abs(system.bounds))
         rounding += system.error
         # Rows of zeros say nothing of the point.
         is_idle = (lengths == 0) & (system.bounds >= system.error)
@@ -246,7 +247,7 @@ def _shift(system: MixedSystem, point: np.ndarray, values: np.ndarray, error: fl
     if not len(values):
         return 0.0, left
     smallest, largest = _extremes(equations.T)
-    rounding = (system.num_inputs + 2) * EPS * (np.abs(equations) @ np.abs(point) + np.abs(values)) + error
+    rounding = (system.num_inputs + 2) * EPSILON * (np.abs(equations) @ np.abs(point) + np.abs(values)) + error
     below = smallest - _spectral_rounding(system, largest)
     return (float(np.linalg.norm(np.abs(left) + rounding)) / below if below > 0 else np.inf), left
 
@@ -259,14 +260,14 @@ def _extremes(matrix: np.ndarray) -> tuple[float, float]:
 
 
 def _spectral_rounding(system: MixedSystem, largest: float) -> float:
-    return 4 * max(system.num_inputs, len(system.values)) * EPS * largest
+    return 4 * max(system.num_inputs, len(system.values)) * EPSILON * largest
 
 
 def _size(system: MixedSystem, point: np.ndarray) -> float:
     """Return the size of what is added up in the rows at a point."""
     longest = max(_longest(system.equations), _longest(system.inequalities))
     constant = max(np.abs(system.values).max(initial=0.0), np.abs(system.bounds).max(initial=0.0))
-    return max(longest * float(np.linalg.norm(point)) + float(constant), 1e-300)
+    return max(longest * float(np.linalg.norm(point)) + float(constant), TINY)
 
 
 def _dense(matrix: Matrix, rows: np.ndarray | None = None) -> np.ndarray:

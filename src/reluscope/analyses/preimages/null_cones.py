@@ -15,7 +15,7 @@ import scipy.optimize
 from jaxtyping import Float, Int
 
 from reluscope.analyses.preimages.layer import Matrix
-from reluscope.analyses.preimages.ranks import UNIT_ROUNDOFF
+from reluscope.geometry.numbers.resolutions import UNIT_ROUNDOFF
 from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 
 # Rows to begin with, for each dimension of the null space.

@@ -22,6 +22,7 @@ from reluscope.files import stored
 from reluscope.files.named_arrays import prefixed, without_prefix
 from reluscope.findings import Claim, Finding
 from reluscope.findings.derived import Ends
+from reluscope.geometry.numbers.resolutions import HULLS
 from reluscope.geometry.polyhedra.bounding_box import bounding_box
 from reluscope.geometry.polyhedra.domain_arrays import polyhedra_arrays, read_polyhedra
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
@@ -47,8 +48,8 @@ from reluscope.tolerance import Tolerance
 
 # Regions whose half-spaces are in memory at a time.
 BATCH = 256
-# By how much float64 may move the corners of a polyhedron, relative to the largest coordinate; volumes of hulls.
-ROUNDING, HULLS = 64 * np.finfo(float).eps, 1e-12
+# By how much float64 may move the corners of a polyhedron, relative to the largest coordinate.
+ROUNDING = 64 * np.finfo(float).eps
 # Volumes of polyhedra as domains in up to so many dimensions.
 FEW_DIMENSIONS = 5
 

@@ -14,7 +14,8 @@ import scipy.sparse
 from jaxtyping import Float
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-UNIT_ROUNDOFF = np.finfo(float).eps / 2
+from reluscope.geometry.numbers.resolutions import TINY, UNIT_ROUNDOFF
+
 # A first shift, relative to the mean of the diagonal, that well-conditioned rows pass; then ever smaller ones.
 SHIFTS = (1e-6, 1e-9, 0.0)
 
@@ -112,5 +113,5 @@ def null_space(
             every, triangle = np.linalg.qr(matrix.T, mode="complete")
             return NullSpace(every[:, number:], smallest, every[:, :number], triangle[:number])
     _, values, vectors = np.linalg.svd(matrix)
-    rank = int((values > tolerance * max(values[0], 1e-300)).sum())
+    rank = int((values > tolerance * max(values[0], TINY)).sum())
     return NullSpace(vectors[rank:].T, 0.0, *nothing)

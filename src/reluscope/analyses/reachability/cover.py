@@ -18,12 +18,15 @@ from reluscope.analyses.boxes.box_bounds import BoxBounds
 from reluscope.analyses.boxes.output_boxes import OutputBox, halved
 from reluscope.analyses.reachability.stored_sets import COVER, described_cover, read_cover
 from reluscope.findings import Claim, Finding
+from reluscope.geometry.numbers.resolutions import SUMS
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.unions.union_of_polyhedra import UnionOfPolyhedra, numbered_columns
 from reluscope.networks.network import Network
 from reluscope.tolerance import EPSILON
 
+# Relative to the coordinates of reached points: what rounding of their sums adds to their errors.
+POINTS = 1e-15
 # Boxes that are bounded together.
 NUM_TOGETHER = 16
 
@@ -103,7 +106,7 @@ class Cover(UnionOfPolyhedra):
         With room for the rounding of whoever compares.
         """
         ends = np.array([form.range(self._diagonals) for form in self.forms]).reshape(len(self), 2, -1)
-        room = 1e-12 * (np.abs(self.boxes).max(axis=1) @ np.abs(self._diagonals).T)
+        room = SUMS * (np.abs(self.boxes).max(axis=1) @ np.abs(self._diagonals).T)
         return np.stack([ends[:, 0] - room, ends[:, 1] + room], axis=1)
 
     @cached_property
@@ -145,7 +148,7 @@ class Cover(UnionOfPolyhedra):
     def _maximum(self, weights: Float[np.ndarray, " k"]) -> Finding:
         upper = max(float(form.range(weights[None])[1][0]) for form in self.forms)
         upper = float(np.nextafter(upper, np.inf))
-        lower = self.reached @ weights - (self.errors + 1e-15 * np.abs(self.reached)) @ np.abs(weights)
+        lower = self.reached @ weights - (self.errors + POINTS * np.abs(self.reached)) @ np.abs(weights)
         return Finding.of(
             upper,
             min(upper, float(lower.max(initial=-np.inf))),

@@ -15,6 +15,7 @@ from jaxtyping import Bool, Float, Integer
 from reluscope.analyses.classification.class_predictions import classes_of_outputs
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.geometry.numbers.norms import L2, Norm
+from reluscope.geometry.numbers.resolutions import SUMS
 from reluscope.geometry.numbers.row_scales import unit_rows
 from reluscope.geometry.polyhedra.bounding_box import bounding_box
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
@@ -65,7 +66,7 @@ class SearchDomain:
 
     def contains(self, x: Float[np.ndarray, " n"]) -> bool:
         """Return whether a point lies in the domain, up to rounding."""
-        return bool(self.half_spaces.contains(x, 1e-12 * float(np.abs(x).max())))
+        return bool(self.half_spaces.contains(x, SUMS * float(np.abs(x).max())))
 
     def inside(self, x: Float[np.ndarray, "s n"]) -> Float[np.ndarray, "k n"]:
         """Return points clipped to the bounds, those that all rows hold for certain."""

@@ -15,6 +15,7 @@ from reluscope.networks.network import Network
 
 __all__ = ["fits"]
 
+# Relative to a mean or a share: rounding of the sums over samples.
 EPSILON = 1e-14
 METHOD = "float64 forward pass with a running error bound"
 RMSE = declare(

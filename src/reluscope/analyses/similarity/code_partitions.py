@@ -13,6 +13,7 @@ from jaxtyping import Bool, Int
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.arguments import read_arguments, read_position
 from reluscope.findings import Finding
+from reluscope.geometry.numbers.resolutions import SUMS
 from reluscope.shown import Shown
 
 
@@ -64,7 +65,7 @@ def variation_of_information(partitions: CodePartitions, first: int, second: int
     sizes = [np.unique(one, axis=-1, return_counts=True)[1] for one in (np.stack([own, other]), own, other)]
     joint, alone, beside = (_entropy(one, number) for one in sizes)
     doubtful = int((partitions.doubtful[first] | partitions.doubtful[second]).sum()) if first != second else 0
-    value, rounding = max(0.0, 2 * joint - alone - beside), 1e-12 * (1 + log2(number))
+    value, rounding = max(0.0, 2 * joint - alone - beside), SUMS * (1 + log2(number))
     ends = (0.0, log2(number)) if doubtful else (max(0.0, value - rounding), value + rounding)
     return Finding.of(
         value,

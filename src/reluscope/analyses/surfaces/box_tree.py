@@ -9,6 +9,8 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from reluscope.geometry.numbers.resolutions import UNIT_ROUNDOFF
+
 Keep = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
@@ -63,4 +65,4 @@ def gaps(
 
 def at_most(distances: Float[np.ndarray, " c"], most: Float[np.ndarray, " c"]) -> Bool[np.ndarray, " c"]:
     """Return which distances may be at most others, whatever rounding made of both."""
-    return distances <= most * (1 + 64 * 2.0**-53)
+    return distances <= most * (1 + 64 * UNIT_ROUNDOFF)

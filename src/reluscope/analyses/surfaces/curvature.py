@@ -11,6 +11,7 @@ from reluscope.analyses.surfaces.edges import SurfaceEdges
 from reluscope.analyses.surfaces.read_surfaces import read_in_space
 from reluscope.arguments import read_arguments
 from reluscope.findings import Claim, Column, Findings, declare
+from reluscope.geometry.numbers.resolutions import UNIT_ROUNDOFF
 from reluscope.partitions.levels.level_polygons import following, preceding
 from reluscope.partitions.levels.level_sets import LevelSet
 
@@ -25,7 +26,7 @@ GAUSS = declare(
     "gauss_curvature", "integral of the Gauss curvature: what the angles at a vertex lack to a full turn", least=-np.inf
 )
 # Of a few operations on differences of coordinates.
-UNIT = 16 * 2.0**-53
+UNIT = 16 * UNIT_ROUNDOFF
 
 
 @read_arguments

@@ -14,6 +14,7 @@ from reluscope.budget import Budget, TimeBudget
 from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Column, Findings, declare
+from reluscope.geometry.numbers.resolutions import UNIT_ROUNDOFF
 from reluscope.partitions.driver.walk import Step, walk
 from reluscope.partitions.levels.level_sets import LevelSet
 
@@ -23,7 +24,7 @@ ONE_SIDED = declare(
 HAUSDORFF = declare("hausdorff_distance", "the larger of the two one-sided distances of level sets", unit="input")
 METHOD = "branch and bound over triangles"
 # Of the computation of distances, as a share of coordinates.
-ROUNDED = 512 * 2.0**-53
+ROUNDED = 512 * UNIT_ROUNDOFF
 # Triangles that are halved together.
 BATCH = 512
 

@@ -10,11 +10,12 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.surfaces.box_tree import BoxTree, at_most, gaps
+from reluscope.geometry.numbers.resolutions import UNIT_ROUNDOFF
 from reluscope.partitions.levels.level_polygons import fan_pieces
 from reluscope.partitions.levels.level_sets import LevelSet
 
 # Of a few dozen operations on differences of coordinates, as a share of the largest.
-ROUNDED = 64 * 2.0**-53
+ROUNDED = 64 * UNIT_ROUNDOFF
 # Questions that go through the tree together.
 BATCH = 2048
 

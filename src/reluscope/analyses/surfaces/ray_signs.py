@@ -11,8 +11,10 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Float, Int
 
+from reluscope.geometry.numbers.resolutions import UNIT_ROUNDOFF
+
 # Of some sums of products of three differences, as a share of the sum of their sizes.
-ROUNDED = 32 * 2.0**-53
+ROUNDED = 32 * UNIT_ROUNDOFF
 # Products below may have lost digits where numbers are smallest.
 TINY = 1e-280
 

@@ -9,6 +9,7 @@ from reluscope.analyses.surfaces.read_surfaces import read_in_space
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Column, Findings, Kind, declare
+from reluscope.geometry.numbers.resolutions import UNIT_ROUNDOFF
 from reluscope.partitions.levels.level_polygons import fan_pieces
 from reluscope.partitions.levels.level_sets import LevelSet
 
@@ -21,7 +22,8 @@ HITS = declare(
     "ray_hits", "how often a ray goes through a level set, with vertices as they are stored", kind=Kind.COUNT
 )
 METHOD = "signs in floats with bounds on rounding, else in fractions; ties by a ray that is moved by nothing"
-ROUNDED = 16 * 2.0**-53
+# Of the sums of a ray and its direction, as a share of coordinates.
+ROUNDED = 16 * UNIT_ROUNDOFF
 # Rays that go through the tree together.
 BATCH = 1024
 

@@ -14,8 +14,7 @@ from reluscope.analyses.boxes.output_boxes import OutputBox
 from reluscope.errors import SolverError
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
-
-EPS = 2.0**-52
+from reluscope.tolerance import EPSILON
 
 
 class Reach(NamedTuple):
@@ -69,8 +68,8 @@ def _together(box: OutputBox, A: np.ndarray, b: np.ndarray) -> Reach | None:
     slopes, middle, rest = box.rows(row[None])
     low, high = box.range(np.eye(A.shape[1]))
     # Rows that cancel leave the rounding of their sum.
-    rounding = 4 * len(A) * EPS * (multipliers @ np.abs(A) @ np.maximum(np.abs(low), np.abs(high)))
-    rounding += 4 * len(A) * EPS * float(multipliers @ np.abs(b))
+    rounding = 4 * len(A) * EPSILON * (multipliers @ np.abs(A) @ np.maximum(np.abs(low), np.abs(high)))
+    rounding += 4 * len(A) * EPSILON * float(multipliers @ np.abs(b))
     excess = float((middle - np.abs(slopes) @ box.half - rest)[0] - value - rounding)
     point = np.clip(box.center + solution.point[: len(box.half)], box.lower, box.upper)
     return Reach(excess, point, multipliers)

@@ -26,6 +26,7 @@ from reluscope.analyses.verification.unit_leaves import least_on_leaf
 from reluscope.analyses.verification.verdict import Counterexample, Replays
 from reluscope.analyses.verification.violation_attack import descended
 from reluscope.checking.proofs import Proof, SetNode, SetTrees
+from reluscope.geometry.numbers.resolutions import TINY
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.bounds.backward_bounds import BackwardBounds, Bound, Holding, maximized
 from reluscope.networks.network import Network
@@ -36,7 +37,6 @@ from reluscope.partitions.driver.best_first import BestFirst, Branch
 NUM_TOGETHER, MAX_NUMBERS = 32, 2**23
 # Steps of the gradient at first, and for each set; units whose halves are compared.
 FIRST_STEPS, STEPS, NUM_TRIED = 40, 15, 4
-TINY = 1e-300
 
 
 class _Target(NamedTuple):

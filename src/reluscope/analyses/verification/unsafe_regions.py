@@ -22,6 +22,7 @@ from reluscope.analyses.preimages.rows_of_inputs import RowsOfInputs
 from reluscope.analyses.verification.disjoint_boxes import Unsafe
 from reluscope.budget import Budget
 from reluscope.errors import DegenerateGeometryError
+from reluscope.geometry.numbers.resolutions import HULLS
 from reluscope.geometry.polyhedra.corners import hull_volume
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.interior import Ball
@@ -53,8 +54,6 @@ THIN = 1e-12
 ROUNDING = 64 * np.finfo(float).eps
 # Rows that rounding may shift by a larger share of how far they go in the cube are made again in fractions.
 ROUGH = 1e-10
-# Volumes that Qhull computes, relative.
-HULLS = 1e-12
 # Multiplications of fractions that a box with undecided signs, or rough rows, may take: some seconds.
 MOST_MULTIPLICATIONS = 2_000_000
 

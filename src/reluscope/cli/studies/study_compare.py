@@ -12,6 +12,7 @@ from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.studies import Setting
 
+# Relative to the larger number: numbers that differ by less are equal.
 CLOSE = 1e-6
 EQUAL, WITHIN, DIFFERENT, GONE, NEW = "equal", "within tolerance", "different", "gone", "new"
 

@@ -15,6 +15,8 @@ from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.partition_in_memory import Partition
 
+# Relative to the extent of the view: shorter segments are points.
+SHORTEST = 1e-9
 MOST_OUTPUTS = 10
 
 
@@ -67,7 +69,7 @@ def segment_in(view: AnsweredView, ends: Float[np.ndarray, "2 2"]) -> Slice:
     """
     middle, step = ends.mean(axis=0), ends[1] - ends[0]
     length = float(np.linalg.norm(step))
-    if not length > 1e-9 * view.scale:
+    if not length > SHORTEST * view.scale:
         raise InputError("a segment needs two different points: drag from one to the other")
     origin = view.domain.lift(middle)
     return Slice(origin, (step / length)[None] @ view.domain.basis, Box([-length / 2], [length / 2]))

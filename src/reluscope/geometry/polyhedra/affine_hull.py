@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from reluscope.geometry.numbers.resolutions import CONSTANT_ROWS
 from reluscope.geometry.numbers.row_scales import unit_rows
 
 # Equations hold, and rows are constant on their solutions, up to this share of the terms of a sum.
@@ -28,7 +29,7 @@ class AffineHull:
         rows = A @ self.basis.T
         # A row along the hull is constant there: what rounding leaves of it must not count as a direction.
         lengths = np.linalg.norm(A, axis=1)
-        constant = np.linalg.norm(rows, axis=1) <= 1e-12 * lengths
+        constant = np.linalg.norm(rows, axis=1) <= CONSTANT_ROWS * lengths
         rows[constant] = 0.0
         self.A, self.b = rows, b - A @ self.origin
         self.b[constant & self._vanishes(self.b, A, b)] = 0.0

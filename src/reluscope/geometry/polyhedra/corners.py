@@ -21,6 +21,8 @@ from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.geometry.polyhedra.rational_polytopes import between, integer_row, sides_of
 from reluscope.geometry.programs.proved_programs import nearest
 
+# Relative to the polar body: facets nearer to the origin are of corners that are nowhere.
+FARTHEST = 1e-12
 # Facets of the polar body closer to the origin than this may be vertices far away or no vertices at all.
 FAR = 1e-9
 # Points that are thinner than this, relative to their extent, are flat where their hull cannot be made as they are.
@@ -153,5 +155,5 @@ def _polar_vertices(polar: Float[np.ndarray, "h n"]) -> Corners:
         reason = str(error).strip().splitlines()[0]
         raise DegenerateGeometryError(f"the vertices need a polyhedron that is not nearly flat: {reason}") from error
     outward, depth = hull.equations[:, :-1], -hull.equations[:, -1]
-    proper = (depth > 1e-12) & ~(hull.simplices == len(polar)).any(axis=1)
+    proper = (depth > FARTHEST) & ~(hull.simplices == len(polar)).any(axis=1)
     return Corners(outward[proper] / depth[proper, None], are_all=bool((depth > FAR).all()))

@@ -14,9 +14,8 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.geometry.numbers.norms import Norm
+from reluscope.geometry.numbers.resolutions import SUMS
 
-# Distances are lowered by this share for the rounding of the sums behind them.
-LOWERED = 1e-12
 # Boxes around what is near are wider by this share of what they are computed from.
 WIDER = 1e-11
 
@@ -35,9 +34,9 @@ def distances_of_cut_boxes(
     own = norm.size(np.maximum(np.maximum(lower, -upper), 0.0))
     most = np.where(forms > 0, forms * upper, forms * lower).sum(axis=-1)
     sums = (np.abs(forms) * np.maximum(np.abs(lower), np.abs(upper))).sum(axis=-1) + np.abs(levels)
-    levels = levels - LOWERED * sums
+    levels = levels - SUMS * sums
     cut = _in_l1(lower, upper, forms, levels) if norm.order == 1 else _on_path(lower, upper, forms, levels, norm)
-    found = np.maximum(own, cut) * (1 - LOWERED)
+    found = np.maximum(own, cut) * (1 - SUMS)
     return np.where(most < levels, np.inf, found)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from reluscope.arguments import Count, read_arguments, read_array, read_point
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
+from reluscope.geometry.numbers.resolutions import SUMS
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.widths import Diameter, diameter_of_hull
 from reluscope.shown import Shown
@@ -261,7 +262,7 @@ class Slice(Shown):
     @property
     def is_orthonormal(self) -> bool:
         """Whether lengths and areas in the window are those of input space."""
-        return bool(np.allclose(self.basis @ self.basis.T, np.eye(self.dim), rtol=0, atol=1e-12))
+        return bool(np.allclose(self.basis @ self.basis.T, np.eye(self.dim), rtol=0, atol=SUMS))
 
     @read_arguments
     def lift(self, y: ArrayLike) -> Float[np.ndarray, "... n"]:

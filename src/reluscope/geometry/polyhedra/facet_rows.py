@@ -26,6 +26,10 @@ from reluscope.geometry.programs.half_spaces import HalfSpaces
 from reluscope.geometry.programs.linear_program import LinearProgram
 from reluscope.geometry.programs.passable_rows import passable_rows
 
+# Of rays and rows of length 1: slower rays run along a row.
+ALONG = 1e-12
+# Relative to the time of the first crossing: when the second has to come, so that the first is clear.
+LATER = 1e-9
 # A point is pushed this much farther than it needs, and so far inside, in units of the inscribed ball's radius.
 OVERSHOOT, INSIDE = 1.5, 0.01
 MAX_PUSHES = 300
@@ -276,7 +280,7 @@ def _hit_along_normals(normals: np.ndarray, depths: np.ndarray) -> tuple[np.ndar
         directions = normals[start : start + 256]
         speed = directions @ normals.T
         with np.errstate(divide="ignore"):
-            time = np.where(speed > 1e-12, depths / speed, np.inf)
+            time = np.where(speed > ALONG, depths / speed, np.inf)
         first = time.argmin(axis=1)
         rays = np.arange(len(time))
         earliest = time[rays, first].copy()
@@ -303,6 +307,6 @@ def _first_hit(
             time = np.where(speed > 0, (depths - normals @ start) / speed, np.inf)
         first = int(time.argmin())
         earliest, time[first] = time[first], np.inf
-        if open_rows[first] and time.min() > earliest * (1 + 1e-9):
+        if open_rows[first] and time.min() > earliest * (1 + LATER):
             return first, start + earliest * (target - start)
     return None, target

@@ -16,13 +16,16 @@ from scipy.optimize import nnls
 
 from reluscope.errors import SolverError
 from reluscope.geometry.numbers.axis_rows import read_bounds
+from reluscope.geometry.numbers.resolutions import FACETS
 from reluscope.geometry.numbers.row_scales import unit_rows
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.programs.checked_bounds import upper_bound
 from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
+from reluscope.tolerance import EPSILON
 
+# Relative to the distance: points that are nearer by less are not nearer.
+NEARER = 1e-14
 MAX_ROUNDS = 500
-EPS = 2.0**-52
 # Coordinates without bounds are taken to be at most this many times as large as the given numbers.
 FARTHEST = 1e6
 # Rays count as leading nearer from this share of their terms on.
@@ -55,7 +58,7 @@ def nearest_image(
     y: Float[np.ndarray, " m"],
     *,
     bound: float = np.inf,
-    tolerance: float = 1e-9,
+    tolerance: float = FACETS,
 ) -> NearestImage:
     """Return the point of the image of a polyhedron under ``z -> W z + c`` that is nearest to y.
 
@@ -101,7 +104,7 @@ def nearest_image(
             rays.append(ray)
         moved = _least(corners, rays, weight, bias, y, distance)
         corners, rays, better = moved
-        if np.linalg.norm(weight @ better + bias - y) >= distance * (1 - 1e-14):
+        if np.linalg.norm(weight @ better + bias - y) >= distance * (1 - NEARER):
             break
         point = better
     image = weight @ point + bias
@@ -124,7 +127,7 @@ class _Proof:
         self.low = np.concatenate([np.full(len(rows), -np.inf), values])
         self.most = np.maximum(np.abs(self.lower), np.abs(self.upper))
         # Rows of length 1 are rounded, and each stands for one in the polyhedron.
-        doubt = 4 * EPS * (np.abs(self.rows) @ self.most + np.abs(self.high))
+        doubt = 4 * EPSILON * (np.abs(self.rows) @ self.most + np.abs(self.high))
         self.high, self.low = self.high + doubt, self.low - doubt
 
     def ahead(self, way: np.ndarray, weight: np.ndarray, bias: np.ndarray, y: np.ndarray, duals: np.ndarray) -> float:
@@ -135,8 +138,8 @@ class _Proof:
         gain = -way @ weight
         least = -upper_bound(gain, self.rows, self.low, self.high, self.lower, self.upper, given)
         terms = np.abs(way) @ (np.abs(bias) + np.abs(y) + np.abs(weight) @ self.most)
-        total = float(way @ (bias - y)) + least - (len(way) + 8) * EPS * float(terms + abs(least))
-        return max(0.0, total) * (1 - (len(way) + 8) * EPS)
+        total = float(way @ (bias - y)) + least - (len(way) + 8) * EPSILON * float(terms + abs(least))
+        return max(0.0, total) * (1 - (len(way) + 8) * EPSILON)
 
     def is_empty(self) -> bool:
         """Return whether multipliers prove that the polyhedron is empty, even with all rows moved outwards a little."""

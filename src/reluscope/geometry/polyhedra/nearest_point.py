@@ -19,7 +19,10 @@ from reluscope.geometry.programs.active_set import BEYOND, EMPTY, FOUND, STALLED
 from reluscope.geometry.programs.dual_newton import shortest_in_box
 from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 from reluscope.geometry.programs.proved_programs import MAX_DIMENSIONS, ProvedSystem
+from reluscope.tolerance import EPSILON
 
+# Relative to the point's size: what is left of 1 if multipliers prove that there is no point.
+NOTHING = 1e-14
 # Violations of rows of length 1 that count as none, relative to the distance; rows that contradict each other by no
 # more than this share of the point's size leave a point that violates them by so much.
 VIOLATION = 1e-12
@@ -29,7 +32,6 @@ MAX_REFINEMENTS = 4
 MAX_NEW_ROWS = 64
 # With more bounds than this, methods are used that do not take them one at a time.
 MANY_BOUNDS = 64
-EPS = 2.0**-52
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +146,7 @@ class _Problem:
         self.lower, self.upper = np.split(times_power(steps, -self.exponent), 2)
         self.given = C[self.kept_equations], d[self.kept_equations], A[self.kept], b[self.kept], lower, upper
         # What rounding makes of the slacks of rows, and of rows of length 1 themselves.
-        self.rounding = (len(point) + 8) * EPS
+        self.rounding = (len(point) + 8) * EPSILON
         sizes = np.abs(times_power(offsets / long, -self.exponent))
         sizes += np.abs(self.rows) @ np.abs(times_power(point, -self.exponent))
         self.doubt = 2.0 * self.rounding * (sizes + float(np.linalg.norm(times_power(point, -self.exponent))))
@@ -175,12 +177,12 @@ class _Problem:
         ends = bounds * sides
         value = -float(weights @ self.slack) - float(ends.sum())
         terms = float(np.abs(weights) @ (np.abs(self.slack) + 2 * self.doubt)) + 4 * float(np.abs(ends).sum())
-        value -= float(np.abs(weights) @ self.doubt) + (len(weights) + len(ends) + 4) * EPS * terms
+        value -= float(np.abs(weights) @ self.doubt) + (len(weights) + len(ends) + 4) * EPSILON * terms
         if not value > 0:
             return 0.0
         form = self.rows.T @ weights + bounds
         total = float(np.abs(weights).sum() + np.abs(bounds).sum())
-        rest = (self.rounding + (len(weights) + 4) * EPS) * total
+        rest = (self.rounding + (len(weights) + 4) * EPSILON) * total
         if is_empty and (self._is_far(form, rest, value) or self._is_contradicted(weights, bounds)):
             return np.inf
         return value / ((float(np.linalg.norm(form)) + rest) * (1 + self.rounding))
@@ -293,7 +295,7 @@ def _by_least_squares(problem: _Problem) -> ShortestVector:
             "methods ended without one; look for rows of very different size"
         ) from error
     last = 1.0 + float(weights @ slack) / scale
-    status = EMPTY if last <= 1e-14 else 0
+    status = EMPTY if last <= NOTHING else 0
     if status != EMPTY:
         weights = weights * scale / last
     split = np.cumsum([len(problem.rows), equations, int(has_upper.sum())])
@@ -420,7 +422,7 @@ def _weak_bound(problem: _Problem, norm: Norm, weights: np.ndarray) -> float:
     if not ((low <= 0).all() and (high >= 0).all()):
         return 0.0
     # What rounding leaves of the form may have either sign.
-    doubt = (problem.rounding + (len(weights) + 4) * EPS) * float(np.abs(weights).sum())
+    doubt = (problem.rounding + (len(weights) + 4) * EPSILON) * float(np.abs(weights).sum())
     # How far u can go the way that the form falls; where it can go on and on, the form must not beat the norm.
     reach = np.where(np.abs(forms) <= doubt, np.maximum(-low, high), np.where(forms > 0, -low, high))
     steep = np.abs(forms) + doubt
@@ -431,7 +433,7 @@ def _weak_bound(problem: _Problem, norm: Norm, weights: np.ndarray) -> float:
     steep, value, sums = steep / most, value / most, sums / most
     ends = np.isfinite(reach)
     if norm.order == 1:
-        lost = float(np.maximum(steep[ends] * (1 + 4 * EPS) - 1.0, 0.0) @ reach[ends])
+        lost = float(np.maximum(steep[ends] * (1 + 4 * EPSILON) - 1.0, 0.0) @ reach[ends])
     else:
         lengths = np.append(0.0, np.sort(reach[ends]))
         order = np.argsort(reach[ends])
@@ -440,6 +442,6 @@ def _weak_bound(problem: _Problem, norm: Norm, weights: np.ndarray) -> float:
         going = steep.sum() - np.append(0.0, np.cumsum(sorted_steep))
         levels = lengths - reached - lengths * going
         # All three parts are sums, and grow together.
-        rounding = 2 * (len(steep) + 4) * EPS * (lengths + reached + lengths * steep.sum())
+        rounding = 2 * (len(steep) + 4) * EPSILON * (lengths + reached + lengths * steep.sum())
         lost = -float((levels - rounding).min())
-    return max(0.0, value - lost - (len(weights) + len(steep) + 8) * EPS * (sums + abs(lost)))
+    return max(0.0, value - lost - (len(weights) + len(steep) + 8) * EPSILON * (sums + abs(lost)))

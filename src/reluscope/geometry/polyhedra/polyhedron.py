@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from reluscope.arguments import Count, NonNegative, Seed, read_arguments, read_array
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.numbers.axis_rows import read_bounds
+from reluscope.geometry.numbers.resolutions import FACETS
 from reluscope.geometry.numbers.row_scales import scaled_rows
 from reluscope.geometry.polyhedra.affine_hull import AffineHull
 from reluscope.geometry.polyhedra.corners import Corners, corners, corners_of_sides, exact_corners, hull_volume
@@ -50,6 +51,8 @@ from reluscope.geometry.programs.proved_programs import ProvedSystem, nearest
 from reluscope.geometry.text.polyhedron_text import Form, read, written
 from reluscope.shown import Shown
 
+# Relative to the lengths of rows: which corners count as one where volumes are computed.
+CORNERS_OF_VOLUMES = 1e-12
 # A ball is taken from float64 rows if its gap is this share of its radius.
 SURE = 1e-9
 # Below it products are rounded to multiples of the smallest number.
@@ -241,7 +244,7 @@ class Polyhedron(Shown):
         return self._ball
 
     @read_arguments
-    def facets(self, tolerance: NonNegative = 1e-9) -> tuple[np.ndarray, ...]:
+    def facets(self, tolerance: NonNegative = FACETS) -> tuple[np.ndarray, ...]:
         """Return the rows of A that define facets, with rows of one hyperplane grouped.
 
         Parameters
@@ -273,7 +276,7 @@ class Polyhedron(Shown):
         return self._found_facets(tolerance).groups
 
     @read_arguments
-    def facet_points(self, tolerance: NonNegative = 1e-9) -> Float[np.ndarray, "f n"]:
+    def facet_points(self, tolerance: NonNegative = FACETS) -> Float[np.ndarray, "f n"]:
         """Return a point inside each facet, in the order of `facets`.
 
         Each point is on the hyperplane of its facet and strictly inside all other half-spaces.
@@ -295,7 +298,7 @@ class Polyhedron(Shown):
         return self._hull.lift(self._found_facets(tolerance).points)
 
     @read_arguments
-    def vertices(self, tolerance: NonNegative = 1e-9) -> Float[np.ndarray, "v n"]:
+    def vertices(self, tolerance: NonNegative = FACETS) -> Float[np.ndarray, "v n"]:
         """Return the vertices, in the plane in counter-clockwise order.
 
         Parameters
@@ -346,7 +349,7 @@ class Polyhedron(Shown):
             return 0.0
         if not self._has_no_rays:
             return np.inf
-        points, volume = self._corners(1e-12)
+        points, volume = self._corners(CORNERS_OF_VOLUMES)
         return hull_volume(points) if volume is None else volume
 
     def width(self) -> Width:
@@ -653,7 +656,7 @@ class Polyhedron(Shown):
         hull = self._hull
         if hull.dim not in MAX_DIFFERENCES or len(hull.b) > MAX_ROWS_OF_VERTICES or not self._has_no_rays:
             return None
-        vertices, _ = self._corners(1e-12)
+        vertices, _ = self._corners(CORNERS_OF_VOLUMES)
         return vertices if are_few(vertices) else None
 
     def _corners(self, tolerance: float) -> tuple[Float[np.ndarray, "v n"], float | None]:

@@ -13,6 +13,7 @@ from jaxtyping import Float
 
 from reluscope.errors import SolverError
 from reluscope.geometry.numbers.rational_equations import reduced
+from reluscope.geometry.numbers.resolutions import FACETS, SUMS
 from reluscope.geometry.numbers.row_scales import unit_rows
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.rational_cell import rows_of
@@ -38,7 +39,9 @@ class RelativeInterior(NamedTuple):
     polyhedron: Polyhedron  # same set, with all implied equations added
 
 
-def relative_interior(polyhedron: Polyhedron, *, tolerance: float = 1e-9, cap: float = 1.0) -> RelativeInterior | None:
+def relative_interior(
+    polyhedron: Polyhedron, *, tolerance: float = FACETS, cap: float = 1.0
+) -> RelativeInterior | None:
     """Return a point in the relative interior of a polyhedron and its dimension, None if it is empty.
 
     Extents below the tolerance count as flat, smaller contradictions as none. One linear program, and one for each drop
@@ -97,7 +100,7 @@ def relative_interior(polyhedron: Polyhedron, *, tolerance: float = 1e-9, cap: f
         most = upper_bound(gain, table, np.full(len(moving), -np.inf), slack[moving], ends[1], ends[0], duals)
         if radius < -tolerance and most < 0:
             return None
-        if radius < -tolerance or most > 4 * tolerance + 1e-12 * cap:
+        if radius < -tolerance or most > 4 * tolerance + SUMS * cap:
             return _in_fractions(polyhedron, cap, _unproved(polyhedron))
         pulls = found.duals * lengths[moving]
         tight = pulls > PULLS

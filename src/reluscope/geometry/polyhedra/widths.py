@@ -21,6 +21,8 @@ from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
 from reluscope.geometry.programs.interior_point import Local, minimize, within
 
+# Relative to the largest entry of the diagonal: what is added to it, so that it has an inverse.
+SHIFT = 1e-12
 # Pairs of vertices whose differences have a convex hull within a second, by the dimension.
 MAX_DIFFERENCES = {1: 10**6, 2: 10**6, 3: 10**5, 4: 3_000, 5: 1_100}
 # Rows this close to the inscribed ball, in shares of its radius, count as touching.
@@ -187,7 +189,7 @@ def _axis(body: HalfSpaceStack, slacks: Tensor, *, is_long: bool) -> Tensor:
     along = torch.as_tensor(np.random.default_rng(0).normal(size=body.dim), dtype=matrix.dtype, device=matrix.device)
     if is_long:
         # Directions in which the body is endless are as long as rounding lets them be.
-        matrix.diagonal().add_(1e-12 * matrix.diagonal().max())
+        matrix.diagonal().add_(SHIFT * matrix.diagonal().max())
         matrix = torch.linalg.inv(matrix)
     for _ in range(POWER_STEPS):
         along = matrix @ along

@@ -15,10 +15,11 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.geometry.numbers.axis_rows import read_bounds
+from reluscope.geometry.numbers.resolutions import MULTIPLIERS, OUTWARD
 from reluscope.geometry.numbers.row_scales import unit_rows
+from reluscope.geometry.programs.checked_bounds import UNDERFLOW
 from reluscope.geometry.programs.proved_programs import ProvedSystem, nearest
-
-EPS = 2.0**-52
+from reluscope.tolerance import EPSILON
 
 
 def radius_bound(
@@ -34,18 +35,18 @@ def radius_bound(
     """
     normals, offsets, _ = unit_rows(A, b)
     weights = np.nan_to_num(multipliers, nan=0.0, posinf=0.0, neginf=0.0)
-    used = weights > 1e-12 * weights.max(initial=0.0)
+    used = weights > MULTIPLIERS * weights.max(initial=0.0)
     if not used.any():
         return np.inf
     dim, size = normals.shape[1], int(used.sum())
     rows, weights = normals[used], weights[used] / weights[used].sum()
     # A row of length 1 is not the one in floats, its slack is rounded, and so are sums.
-    turned = (dim + 8) * EPS
-    doubt = 2 * (dim + 8) * EPS * (np.abs(offsets) + np.linalg.norm(center))
+    turned = (dim + 8) * EPSILON
+    doubt = 2 * (dim + 8) * EPSILON * (np.abs(offsets) + np.linalg.norm(center))
     slack = offsets - normals @ center + doubt
     raw = offsets[used] - rows @ center
-    room = float(weights @ raw + weights @ doubt[used] + (size + 4) * EPS * (weights @ np.abs(raw)))
-    rest = float(np.linalg.norm(rows.T @ weights)) + (turned + (size + 4) * EPS) * float(weights.sum())
+    room = float(weights @ raw + weights @ doubt[used] + (size + 4) * EPSILON * (weights @ np.abs(raw)))
+    rest = float(np.linalg.norm(rows.T @ weights)) + (turned + (size + 4) * EPSILON) * float(weights.sum())
     # In an empty polyhedron "balls" of this negative radius reach as far as rows that are moved by as much.
     outwards = max(0.0, -float(slack.min()))
     far = min(
@@ -53,7 +54,7 @@ def radius_bound(
     )
     if np.isfinite(far):
         bound = (room + rest * far) / float(weights.sum())
-        return bound + 8 * (size + 4) * EPS * (abs(bound) + rest * far) + 2.0**-1060
+        return bound + 8 * (size + 4) * EPSILON * (abs(bound) + rest * far) + UNDERFLOW
     return _in_fractions(A[used], b[used], weights)
 
 
@@ -62,7 +63,7 @@ def _reach_of_bounds(normals: np.ndarray, offsets: np.ndarray, center: np.ndarra
     bounds = read_bounds(normals, offsets)
     with np.errstate(over="ignore"):
         far = np.linalg.norm(np.maximum(bounds.upper - center, center - bounds.lower))
-    return float(far) * (1 + 1e-9) if np.isfinite(far) else np.inf
+    return float(far) * OUTWARD if np.isfinite(far) else np.inf
 
 
 def _reach(rows: np.ndarray, weights: np.ndarray, slack: np.ndarray, rest: float) -> float:
@@ -70,9 +71,9 @@ def _reach(rows: np.ndarray, weights: np.ndarray, slack: np.ndarray, rest: float
     if len(rows) <= rows.shape[1]:
         return np.inf
     singular = np.linalg.svd(rows, compute_uv=False)
-    least = float(singular[-1]) - 8 * max(rows.shape) * EPS * float(singular[0])
+    least = float(singular[-1]) - 8 * max(rows.shape) * EPSILON * float(singular[0])
     steep = float(weights.min()) * least - rest
-    return 2.0 * float(weights @ slack) * (1 + 1e-9) / steep if steep > 1e-3 * float(weights.min()) * least else np.inf
+    return 2.0 * float(weights @ slack) * OUTWARD / steep if steep > 1e-3 * float(weights.min()) * least else np.inf
 
 
 def _in_fractions(A: np.ndarray, b: np.ndarray, weights: np.ndarray) -> float:
@@ -86,6 +87,6 @@ def _in_fractions(A: np.ndarray, b: np.ndarray, weights: np.ndarray) -> float:
     scales = np.abs(A).max(axis=1)
     lengths = [Fraction(float(scales[row])) * Fraction(float(np.linalg.norm(A[row] / scales[row]))) for row in used]
     # Lengths in floats are those in truth but for rounding.
-    share = 1 - Fraction((dim + 4) * EPS) if total > 0 else 1 + Fraction((dim + 4) * EPS)
+    share = 1 - Fraction((dim + 4) * EPSILON) if total > 0 else 1 + Fraction((dim + 4) * EPSILON)
     bound = total / (share * sum((w * length for w, length in zip(exact, lengths, strict=True)), Fraction(0)))
     return float(np.nextafter(nearest(bound), np.inf))

@@ -13,8 +13,10 @@ import numpy as np
 import scipy.sparse
 from jaxtyping import Float
 
-EPS = 2.0**-52
+from reluscope.tolerance import EPSILON
 
+# Relative to nothing: what sums of products lose where they are below the smallest number of float64.
+UNDERFLOW = 2.0**-1060
 Matrix = np.ndarray | scipy.sparse.csr_array
 
 
@@ -38,7 +40,7 @@ def upper_bound(
     ends = np.where(taken == 0, 0.0, ends)
     rest = gain - rows.T @ taken
     # Sums of h + 1 terms in any order.
-    doubt = (len(taken) + 2) * EPS * (np.abs(gain) + abs(rows).T @ np.abs(taken))
+    doubt = (len(taken) + 2) * EPSILON * (np.abs(gain) + abs(rows).T @ np.abs(taken))
     sides = np.where(rest > 0, upper, lower)
     endless = ~np.isfinite(lower) | ~np.isfinite(upper)
     for column in np.flatnonzero(endless & (np.abs(rest) <= doubt) & (doubt > 0)).tolist():
@@ -55,7 +57,7 @@ def upper_bound(
     total = float(terms.sum() + widest.sum())
     if not np.isfinite(total):
         return np.inf
-    return total + (len(terms) + len(widest) + 3) * EPS * float(np.abs(terms).sum() + widest.sum()) + 2.0**-1060
+    return total + (len(terms) + len(widest) + 3) * EPSILON * float(np.abs(terms).sum() + widest.sum()) + UNDERFLOW
 
 
 def _sign(gain: np.ndarray, rows: Matrix, taken: np.ndarray, column: int) -> float:

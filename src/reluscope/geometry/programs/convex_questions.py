@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from reluscope.geometry.numbers.resolutions import RELATIVE_GAP, TINY
 from reluscope.geometry.programs.checked_bounds import upper_bound
 from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
 from reluscope.geometry.programs.half_spaces import HalfSpaces
@@ -21,7 +22,8 @@ from reluscope.geometry.programs.interior_point import IsDone, Local, Minima, Ob
 from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 from reluscope.geometry.programs.proved_programs import ProvedSystem
 
-RELATIVE_GAP = 1e-9
+# Relative to nothing: bodies count as no smaller, so that squares of their sizes are numbers.
+LEAST_REACH = 1e-150
 # A ball this much larger than the offsets of rows is one of every size.
 ENDLESS = 1e9
 # Newton steps towards an analytic centre, and the decrement at which it is one.
@@ -44,7 +46,7 @@ def largest_balls(bodies: HalfSpaceStack, start: Tensor, *, relative_gap: float 
     """
     ends = torch.cat([bodies.offsets, bodies.lower, bodies.upper], dim=1)
     reach = torch.where(bodies.exists, ends.abs(), 0.0).amax(dim=1)
-    reach = torch.maximum(reach, start.abs().amax(dim=1)).clamp_min(1e-150)
+    reach = torch.maximum(reach, start.abs().amax(dim=1)).clamp_min(LEAST_REACH)
     most = ENDLESS * reach
     raised = bodies.with_margin(most)
     room = bodies.slacks(start).amin(dim=1)
@@ -160,7 +162,7 @@ def widest_margins(
     ahead = (biases[one, classes][:, None] - biases)[others].reshape(count, num_classes - 1)
     # In units of the steepest difference; where all are constant, of the largest one.
     steepest = torch.linalg.vector_norm(rivals, dim=2).amax(dim=1)
-    units = torch.where(steepest > 0, steepest, ahead.abs().amax(dim=1)).clamp_min(1e-300)
+    units = torch.where(steepest > 0, steepest, ahead.abs().amax(dim=1)).clamp_min(TINY)
     rivals, ahead = rivals / units[:, None, None], ahead / units[:, None]
     margins = (ahead - (rivals @ start[..., None])[..., 0]).amin(dim=1, keepdim=True)
     room = 1.0 + margins.abs()

@@ -14,6 +14,10 @@ from jaxtyping import Float
 
 from reluscope.geometry.programs.active_set import BEYOND, FOUND, STALLED, ShortestVector
 
+# Relative to the trace of the curvature, at least to 1: what is added to its diagonal.
+SHIFT = 1e-12
+# Relative to the value: what rounding may take from the gain of a step. Relative to a whole step: the shortest one.
+ROUNDED, SHORTEST = 1e-15, 1e-12
 MAX_ROUNDS = 60
 
 
@@ -46,7 +50,7 @@ def shortest_in_box(
         free = (vector > lower) & (vector < upper)
         part = rows[np.ix_(moving, free)]
         curvature = part @ part.T
-        curvature[np.diag_indices_from(curvature)] += 1e-12 * max(1.0, float(np.trace(curvature)))
+        curvature[np.diag_indices_from(curvature)] += SHIFT * max(1.0, float(np.trace(curvature)))
         newton = np.linalg.solve(curvature, gradient[moving])
         share = 1.0
         while True:
@@ -54,10 +58,10 @@ def shortest_in_box(
             tried[moving] = np.maximum(weights[moving] + share * newton, 0.0)
             vector_there, value_there = _lagrangian(rows, slack, lower, upper, tried)
             gain = float(gradient @ (tried - weights))
-            if value_there >= value + 1e-4 * gain - 1e-15 * abs(value) and np.isfinite(value_there):
+            if value_there >= value + 1e-4 * gain - ROUNDED * abs(value) and np.isfinite(value_there):
                 break
             share /= 2
-            if share < 1e-12:
+            if share < SHORTEST:
                 return _answer(STALLED, rows, lower, upper, vector, weights)
         weights, vector, value = tried, vector_there, value_there
     return _answer(status, rows, lower, upper, vector, weights)

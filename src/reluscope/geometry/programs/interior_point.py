@@ -14,6 +14,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from reluscope.geometry.numbers.resolutions import RELATIVE_GAP, TINY
 from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
 from reluscope.geometry.programs.newton_equations import NewtonEquations
 from reluscope.single_threaded import one_thread
@@ -21,13 +22,10 @@ from reluscope.single_threaded import one_thread
 MAX_STEPS, PATIENCE = 100, 8
 # A body's proof is tried where a gap of this share of the products of multipliers and slacks would do.
 PROMISING = 0.5
-# The gap that is asked for, relative to the scale of the objective.
-RELATIVE_GAP = 1e-9
 # The share of the way to the nearest side that a step goes.
 CLOSE = 0.995
 # What is left of an equation, relative to its largest term, when it holds up to rounding.
 NEGLIGIBLE = 1e-11
-TINY = 1e-300
 MAX_HALVINGS = 12
 # Steps halved this often, this near to the end, come from equations that rounding has blurred.
 SHORTEST, BLURRED = 1.5 * 2.0**-MAX_HALVINGS, 1e-8

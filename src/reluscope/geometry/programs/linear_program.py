@@ -13,6 +13,10 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.errors import SolverError
+from reluscope.geometry.numbers.resolutions import FEASIBILITY, LEAST_FEASIBILITY
+
+# Of entries as they are given: HiGHS drops smaller ones.
+LEAST_ENTRY = 1e-12
 
 
 class ProgramStatus(Enum):
@@ -58,9 +62,9 @@ def silent_model(tolerance: float) -> highspy.Highs:
         ("output_flag", False),
         ("log_to_console", False),
         ("parallel", "off"),
-        ("primal_feasibility_tolerance", max(tolerance, 1e-10)),
-        ("dual_feasibility_tolerance", max(tolerance, 1e-10)),
-        ("small_matrix_value", 1e-12),  # the default drops entries below 1e-9
+        ("primal_feasibility_tolerance", max(tolerance, LEAST_FEASIBILITY)),
+        ("dual_feasibility_tolerance", max(tolerance, LEAST_FEASIBILITY)),
+        ("small_matrix_value", LEAST_ENTRY),  # the default drops entries below 1e-9
     ):
         model.setOptionValue(option, setting)
     model.changeObjectiveSense(highspy.ObjSense.kMaximize)
@@ -83,7 +87,7 @@ class LinearProgram:
     not negative at a binding upper end of a row. All solves share ``seconds``, then raise SolverError.
     """
 
-    def __init__(self, num_variables: int, *, tolerance: float = 1e-9, seconds: float | None = None) -> None:
+    def __init__(self, num_variables: int, *, tolerance: float = FEASIBILITY, seconds: float | None = None) -> None:
         self._model = silent_model(tolerance)
         if seconds is not None:
             self._model.setOptionValue("time_limit", seconds)

@@ -14,6 +14,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from reluscope.errors import SolverError
+from reluscope.geometry.numbers.resolutions import FEASIBILITY, LEAST_FEASIBILITY
 from reluscope.geometry.programs.linear_program import check_added, silent_model
 
 
@@ -51,11 +52,11 @@ class MixedIntegerProgram:
     bounds and integrality. Ctrl-C takes effect when the solve under way has ended.
     """
 
-    def __init__(self, *, tolerance: float = 1e-9) -> None:
+    def __init__(self, *, tolerance: float = FEASIBILITY) -> None:
         self._model = silent_model(tolerance)
         for option, setting in (
             ("threads", 1),
-            ("mip_feasibility_tolerance", max(tolerance, 1e-10)),
+            ("mip_feasibility_tolerance", max(tolerance, LEAST_FEASIBILITY)),
             # Each of these solves programs of its own, which takes longer than all of a small program.
             ("mip_heuristic_run_feasibility_jump", False),
             ("mip_heuristic_run_rens", False),

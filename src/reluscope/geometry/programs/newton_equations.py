@@ -10,9 +10,11 @@ constraints" (SIAM Journal on Optimization 17, 2006).
 import torch
 from torch import Tensor
 
+from reluscope.geometry.numbers.resolutions import TINY
 from reluscope.geometry.programs.half_space_stack import HalfSpaceStack, add_gram
 
-TINY = 1e-300
+# Relative to the diagonal, which is 1: what is added to it so that rounding leaves the matrix positive.
+SHIFT = 1e-13
 # From this many variables on, and this many rows for each, the heaviest rows alone are factorised.
 MANY_VARIABLES, ROWS_PER_VARIABLE = 128, 2
 # Shares of right sides up to which a solution by a whole factorisation is refined.
@@ -38,7 +40,7 @@ class NewtonEquations:
         self._sides = matrix.diagonal(dim1=1, dim2=2).clamp_min(TINY).rsqrt()
         matrix *= self._sides[:, :, None]
         matrix *= self._sides[:, None, :]
-        matrix.diagonal(dim1=1, dim2=2).add_(1e-13)
+        matrix.diagonal(dim1=1, dim2=2).add_(SHIFT)
         self._factor, info = torch.linalg.cholesky_ex(matrix)
         self.is_sound = info == 0
 

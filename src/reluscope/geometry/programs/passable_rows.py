@@ -16,8 +16,11 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
+from reluscope.geometry.numbers.resolutions import TINY
 from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
 
+# Relative to the largest entry of the diagonal: what is added to it, since equations are solved in single precision.
+SHIFT = 1e-9
 # Penalties in units of the inverse squares of the slacks at the centre, over-relaxation, steps between two checks.
 PENALTY, RELAXATION, STEPS = 0.03, 1.8, 16
 # Steps between two that count in the averages, and how much one counts against those before it.
@@ -90,7 +93,7 @@ class _Programs:
         matrix = (self.rows * penalties[:, None]).T @ self.rows
         diagonal = matrix.diagonal()
         diagonal += of_bounds
-        diagonal += 1e-9 * diagonal.max()
+        diagonal += SHIFT * diagonal.max()
         self.penalties, self.of_bounds = penalties.float(), of_bounds.float()
         self.inverse = torch.cholesky_inverse(torch.linalg.cholesky(matrix)).float()
         self.single = self.rows.float()
@@ -103,7 +106,7 @@ class _Programs:
         # A row's own offset is moved outwards.
         shares[one, own] /= 2
         reach = torch.maximum(shares.amax(dim=1), torch.maximum(exact / self.upper, exact / self.lower).amax(dim=1))
-        inside = exact / reach.clamp_min(1e-300)[:, None]
+        inside = exact / reach.clamp_min(TINY)[:, None]
         gains = self.rows[own]
         left = torch.addmm(gains, y, self.rows, alpha=-1.0)
         most = torch.where(left == 0, 0.0, torch.maximum(left * self.lower, left * self.upper))

@@ -15,17 +15,20 @@ from jaxtyping import Float
 
 from reluscope.errors import SolverError
 from reluscope.geometry.numbers.rational_equations import moved_onto
+from reluscope.geometry.numbers.resolutions import MULTIPLIERS
 from reluscope.geometry.numbers.row_scales import scaled_rows, unit_rows
 from reluscope.geometry.programs.linear_program import LinearProgram, ProgramSolution, ProgramStatus
 from reluscope.geometry.programs.rational_program import Form, deepest, highest, whole_form
+from reluscope.tolerance import EPSILON
 
+# Relative to 1 and the sum of coordinates: what products lose where they are below the smallest number of float64.
+UNDERFLOW = 2.0**-1000
 # Systems of so many unknowns are solved in fractions within a tenth of a second or so.
 MAX_DIMENSIONS = 16
 # Programs of so many numbers are solved in fractions from the start, where nothing else helps: in a second at most.
 MAX_NUMBERS = 2_000
 # Distances to rows of length 1, relative to the point, that may be none.
 TIGHT = 1e-7
-EPS = 2.0**-52
 Point = tuple[Fraction, ...]
 
 
@@ -163,7 +166,7 @@ class ProvedSystem:
         with np.errstate(invalid="ignore", over="ignore"):
             sizes = np.abs(normals) @ np.abs(near) + np.abs(offsets)
             slack = offsets - normals @ near
-            is_sure = slack > 4 * (self.dim + 2) * EPS * sizes + 2.0**-1000 * (1.0 + np.abs(near).sum())
+            is_sure = slack > 4 * (self.dim + 2) * EPSILON * sizes + UNDERFLOW * (1.0 + np.abs(near).sum())
         whole = [*point, Fraction(int(not is_direction))]
         unsure = np.flatnonzero(~is_sure).tolist()
         return all(_product(self._side(row), whole) >= 0 for row in unsure) and all(
@@ -175,7 +178,7 @@ class ProvedSystem:
         if self.dim > MAX_DIMENSIONS:
             return None
         weights, others = np.split(np.nan_to_num(duals), [len(self._rows)])
-        used = np.flatnonzero(weights > 1e-12 * weights.max(initial=0.0))
+        used = np.flatnonzero(weights > MULTIPLIERS * weights.max(initial=0.0))
         rows, equations = self._rows[used].tolist(), self._own.tolist()
         columns = [[-entry for entry in self._side(row)[:-1]] for row in rows] + [*map(_exact, self.C[equations])]
         start = np.concatenate([weights[used], others])

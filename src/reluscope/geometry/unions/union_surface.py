@@ -15,6 +15,8 @@ from jaxtyping import Float
 from reluscope.geometry.polyhedra.hulls import hull_of
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 
+# Relative to the largest coordinate: bodies that are thinner are flat, and points this near to a facet are on it.
+FLAT = 1e-9
 # How far outside facets are looked at, relative to the bodies' size; what the surface may lack to be closed.
 AWAY, OPEN = 1e-13, 1e-9
 
@@ -46,7 +48,7 @@ def volume_by_surface(
     stretch = axes.T / (widths / widths[0])
     points = [(body - middle) @ stretch for body in bodies]
     size = max(float(np.abs(body).max()) for body in points)
-    hulls = [hull_of(body, 1e-9 * size) for body in points]
+    hulls = [hull_of(body, FLAT * size) for body in points]
     every = _Bodies(
         np.concatenate([hull.A for hull in hulls]),
         np.concatenate([hull.b for hull in hulls]),
@@ -58,7 +60,7 @@ def volume_by_surface(
     for index, (hull, body) in enumerate(zip(hulls, points, strict=True)):
         if is_over():
             return None
-        for on, normal, end in _facets(hull, body, 1e-9 * size):
+        for on, normal, end in _facets(hull, body, FLAT * size):
             seen = _seen(index, body[on], normal, every, AWAY * size, area_of_union)
             volume += seen * end / 3
             closed += seen * normal

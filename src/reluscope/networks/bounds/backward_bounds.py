@@ -27,6 +27,8 @@ from reluscope.networks.passes.network_graph import NetworkGraph
 from reluscope.networks.passes.rounding import ANY_ORDER
 from reluscope.networks.passes.stages import Stage
 
+# Of Adam's steps, relative to nothing: keeps them finite where a gradient is 0.
+LEAST_SPREAD = 1e-12
 # Numbers in the matrices of a network, at most, and in arrays made together.
 MAX_MATRIX, MAX_NUMBERS = 2**25, 2**22
 # Sums of so many terms are what `ANY_ORDER` is for.
@@ -409,6 +411,6 @@ class _Adam:
             if way is not None:
                 mean.mul_(0.9).add_(way, alpha=0.1)
                 square.mul_(0.999).addcmul_(way, way, value=0.001)
-            spread = (square / (1 - 0.999**self._count)).sqrt() + 1e-12
+            spread = (square / (1 - 0.999**self._count)).sqrt() + LEAST_SPREAD
             moves.append(mean / (1 - 0.9**self._count) / spread)
         return moves

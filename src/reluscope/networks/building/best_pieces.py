@@ -15,8 +15,11 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.errors import InputError
+from reluscope.geometry.numbers.resolutions import SUMS, TINY
 from reluscope.networks.building.smooth_functions import SMOOTH, SmoothFunction
 
+# Relative to the whole mass: the least share that outer pieces begin at.
+_LEAST_SHARE = 1e-15
 # Breakpoints are multiples of the first, slopes of the second: intercepts are sums of products without rounding.
 GRID, SLOPES = 2.0**-20, 2.0**-26
 # Proofs end where the bound is at most this much above an error that is attained.
@@ -81,7 +84,7 @@ def proved_error(
 
     def push(low: float, high: float, line: tuple[float, float], at_ends: tuple[float, float]) -> None:
         width = high - low
-        bound = max(at_ends) + width * width / 8 * function.curvature(low, high) * (1 + 1e-12)
+        bound = max(at_ends) + width * width / 8 * function.curvature(low, high) * (1 + SUMS)
         heapq.heappush(heap, (-bound, low, high, line, at_ends))
 
     for low, high, line in zip(ends[:-1], ends[1:], lines, strict=True):
@@ -111,12 +114,12 @@ def _candidates(function: SmoothFunction, number: int) -> Iterator[tuple[np.ndar
     x = np.linspace(-_FARTHEST, _FARTHEST, 80_001)
     f = function.values(x)
     tails = np.where(x < 0, f - _line(function.left, x), f - _line(function.right, x))
-    density = np.sqrt(np.abs(np.gradient(np.gradient(f, x), x))) + 1e-300
+    density = np.sqrt(np.abs(np.gradient(np.gradient(f, x), x))) + TINY
     weight = np.ones_like(x)
     share = 1.0
     for _ in range(_ROUNDS):
         mass = np.concatenate([[0.0], np.cumsum((density * weight)[1:] * np.diff(x))])
-        low, high = 1e-15, 0.5
+        low, high = _LEAST_SHARE, 0.5
         for _ in range(50):  # where the outer pieces begin: their error is that of the others
             level = math.sqrt(low * high)
             first, last = _tail_ends(x, tails, share * level)
@@ -168,7 +171,7 @@ def _errors_of_pieces(function: SmoothFunction, points: np.ndarray, values: np.n
     for line, end, way in ((function.left, points[0], -1.0), (function.right, points[-1], 1.0)):
         x = end + way * np.linspace(0.0, 8.0, 4 * _SAMPLES)
         outer.append(np.abs(function.values(x) - _line(line, x)).max())
-    return np.concatenate([outer[:1], np.abs(away).max(axis=1), outer[1:]]) + 1e-300
+    return np.concatenate([outer[:1], np.abs(away).max(axis=1), outer[1:]]) + TINY
 
 
 def _without_rounding(

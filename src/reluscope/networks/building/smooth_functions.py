@@ -13,13 +13,13 @@ from functools import partial
 
 import numpy as np
 
+from reluscope.geometry.numbers.resolutions import OUTWARD
+
 DIGITS = 40
 # What every value below is known to, in real arithmetic.
 ACCURACY = 1e-30
 _PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459")
 _CONTEXT = Context(prec=DIGITS + 20)
-# Bounds on curvature are computed in floats.
-_OUTWARD = 1.0 + 1e-9
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def _nearest(low: float, high: float) -> tuple[float, float]:
 
 
 def _slope_of_sigmoid(t: float) -> float:
-    return min(0.25, math.exp(-t)) * _OUTWARD
+    return min(0.25, math.exp(-t)) * OUTWARD
 
 
 def _curvature_of_sigmoid(scale: float, factor: float, low: float, high: float) -> float:
@@ -111,13 +111,13 @@ def _curvature_of_softplus(low: float, high: float) -> float:
 
 def _curvature_of_silu(low: float, high: float) -> float:
     near, far = _nearest(low, high)
-    return _slope_of_sigmoid(near) * (2.0 + far) * _OUTWARD
+    return _slope_of_sigmoid(near) * (2.0 + far) * OUTWARD
 
 
 def _curvature_of_gelu(low: float, high: float) -> float:
     near, far = _nearest(low, high)
     density = math.exp(-near * near / 2) / math.sqrt(2 * math.pi)
-    return density * max(abs(2.0 - near * near), abs(2.0 - far * far)) * _OUTWARD
+    return density * max(abs(2.0 - near * near), abs(2.0 - far * far)) * OUTWARD
 
 
 def _curvature_of_gelu_by_tanh(low: float, high: float) -> float:
@@ -125,7 +125,7 @@ def _curvature_of_gelu_by_tanh(low: float, high: float) -> float:
     near, far = _nearest(low, high)
     c, a = 2 * math.sqrt(2 / math.pi), 0.044715
     steep, bent = c * (1 + 3 * a * far * far), 6 * a * c * far
-    return _slope_of_sigmoid(c * (near + a * near**3)) * (2 * steep + far * (steep * steep + bent)) * _OUTWARD
+    return _slope_of_sigmoid(c * (near + a * near**3)) * (2 * steep + far * (steep * steep + bent)) * OUTWARD
 
 
 def _floats_of_sigmoid(x: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ from reluscope.tolerance import EPSILON, Tolerance
 
 NUM_POINTS = 24
 MAX_DATA_POINTS = 256
+# Relative to the largest output: by how much a network may differ from its model.
 RELATIVE = 1e-9
 
 

@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from scipy.special import expit, log_expit, log_softmax, softmax
 
 from reluscope.errors import InputError
+from reluscope.geometry.numbers.resolutions import OUTWARD
 from reluscope.networks.graph.increasing_functions import LINEAR, LOG_SIGMOID, SIGMOID, TANH, Increasing, softplus
 
 # Of what has a value at 0 that does not depend on settings.
@@ -122,7 +123,7 @@ class LeftOff:
         most = np.array(errors)
         for group in self.groups if self.is_softmax else ():
             most[:, group] = most[:, group].max(axis=1, keepdims=True)
-        return _STEEPEST[self.name] * most * (1 + 1e-9)
+        return _STEEPEST[self.name] * most * OUTWARD
 
     def _increased(self, scores: Float[np.ndarray, "s k"]) -> Float[np.ndarray, "s k"]:
         match self.name:

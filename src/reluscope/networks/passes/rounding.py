@@ -16,9 +16,10 @@ from torch import Tensor
 
 from reluscope.networks.graph.choosing_gates import Max, TopK
 from reluscope.networks.graph.nodes import Affine, Pointwise
+from reluscope.tolerance import EPSILON
 
 # The unit of sums of up to 2^16 terms in whatever order: n eps of the sum of their magnitudes.
-ANY_ORDER = 2.0**-52 * 2**16
+ANY_ORDER = EPSILON * 2**16
 # Candidates of a maximum that are nearer to it, relative to it, may be ties: some thousand eps.
 TIE = 2.0**-40
 

@@ -11,7 +11,7 @@ from functools import partial
 from math import inf, isfinite
 
 from reluscope.arguments import read_arguments
-from reluscope.budget import Budget, RegionBudget
+from reluscope.budget import LEAST_SECONDS, Budget, RegionBudget
 from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings
@@ -222,7 +222,7 @@ def _growth_of(best: Partition, budget: Budget, left: float) -> float:
     if len(best) == 1:  # not cut at all: that says nothing of larger windows
         return MAX_GROWTH
     most = min(AIMED * budget.room(0) / len(best), MAX_GROWTH**best.dim)
-    each = max(best.work["seconds"], 1e-9)
+    each = max(best.work["seconds"], LEAST_SECONDS)
     if budget.regions is None or most * each > left:
         most = min(most, PLANNED * max(0.0, left) / each)
     return most ** (1 / best.dim)

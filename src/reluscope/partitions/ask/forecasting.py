@@ -39,6 +39,8 @@ from reluscope.partitions.tree.probes import probes
 from reluscope.stopping import is_interrupted
 from reluscope.tolerance import Tolerance
 
+# Relative to the extent of a window: corners this near to a side are on it.
+AT_SIDE = 1e-9
 REGIONS = declare(
     "forecast_regions", "proper activation regions (full-dimensional) that a partition would have", kind=Kind.COUNT
 )
@@ -315,7 +317,7 @@ def _count_lowest(part: Partition, direction: np.ndarray, low: np.ndarray, high:
     rows = np.repeat(np.arange(len(part)), np.diff(offsets))
     first = np.flatnonzero(heights == lowest[rows])
     first = first[np.unique(rows[first], return_index=True)[1]]
-    near = 1e-9 * (high - low)  # the corners of cells on a window's side are rounded
+    near = AT_SIDE * (high - low)  # the corners of cells on a window's side are rounded
     at_low = (np.abs(corners[first] - low) <= near) & (low > where.low)
     at_high = (np.abs(corners[first] - high) <= near) & (high < where.high)
     return int(np.count_nonzero(~(at_low | at_high).any(axis=1)))

@@ -16,6 +16,7 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import IncompletePartitionError, InputError
 from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding, Findings
+from reluscope.geometry.numbers.resolutions import UNIT_ROUNDOFF
 from reluscope.geometry.polyhedra.bounding_box import bounding_box
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     pass
 
 # Of sums of products of coordinates, as a share of the sum of their sizes: a few dozen operations each.
-ROUNDED = 64 * 2.0**-53
+ROUNDED = 64 * UNIT_ROUNDOFF
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,6 +15,7 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
 from reluscope.files.mesh_files import check_mesh_file, write_mesh
 from reluscope.findings import Finding
+from reluscope.geometry.numbers.resolutions import UNIT_ROUNDOFF
 from reluscope.partitions.levels.level_meshes import as_mesh, as_trimesh
 from reluscope.partitions.levels.level_polygons import area_vectors, fans, following, largest, sums
 from reluscope.tolerance import Tolerance
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from trimesh import Trimesh
 
 # Of sums of products of sides, as a share of the square of the length around a polygon.
-NORMAL_ROUNDED = 16 * 2.0**-53
+NORMAL_ROUNDED = 16 * UNIT_ROUNDOFF
 
 
 class PieceGeometry:

@@ -17,6 +17,7 @@ from reluscope.partitions.table.solid_regions import SolidRegions
 
 # Pieces of a seam lie on top of each other if their centres are closer than this share of their size.
 COINCIDENT = 1e-3
+# Relative to the way from a witness to the middle of a seam: how far behind it codes are read.
 STEP = 1e-6
 
 

@@ -9,6 +9,8 @@ from itertools import combinations
 import numpy as np
 from jaxtyping import Float, Int
 
+# Of directions of length 1: three lines whose normals span a smaller area are no triangle.
+FLAT = 1e-14
 # Memory for the centres of all triples of sides of many polygons: so many at a time.
 MOST_CENTERS = 500_000
 
@@ -52,7 +54,7 @@ def _radii(corners: Float[np.ndarray, "r k 2"], triples: Int[np.ndarray, "t 3"])
     u, v = second - first, third - first
     p, q = two - one, three - one
     area = u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0]
-    is_triangle = np.abs(area) > 1e-14
+    is_triangle = np.abs(area) > FLAT
     area = np.where(is_triangle, area, 1.0)
     x, y = (p * v[..., 1] - q * u[..., 1]) / area, (q * u[..., 0] - p * v[..., 0]) / area
     distances = normals[:, None, :, 0] * x[..., None] + normals[:, None, :, 1] * y[..., None] - offsets[:, None]

@@ -19,6 +19,7 @@ from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.polygon_paths import polygon_paths
 from reluscope.plots.style import DARK, INK, LIGHT, category, shortened, tint
 
+# Relative to the extent of a picture: samples farther from its plane are drawn as off it.
 OFF = 1e-6
 # In points: below, the colours of marks are hard to tell apart.
 SMALLEST = 4.5

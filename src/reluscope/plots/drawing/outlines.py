@@ -9,6 +9,9 @@ from matplotlib.lines import Line2D
 
 from reluscope.plots.style import category, dashes, shortened
 
+# Relative to the ends of the values: bins begin and end this far outside.
+OUTSIDE = 1e-9
+
 
 def outlines(
     axes: Axes,
@@ -43,4 +46,4 @@ def edges_of_equal_ratio(values: Float[np.ndarray, " _"], bins: int) -> Float[np
     low, high = float(values.min()), float(values.max())
     if high < 1.05 * low:
         low, high = low / 1.1, high * 1.1
-    return np.geomspace(low * (1 - 1e-9), high * (1 + 1e-9), bins + 1)
+    return np.geomspace(low * (1 - OUTSIDE), high * (1 + OUTSIDE), bins + 1)

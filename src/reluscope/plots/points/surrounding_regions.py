@@ -18,6 +18,8 @@ from reluscope.plots.drawing.outlines import outlines
 from reluscope.plots.figures import new_figure
 from reluscope.plots.style import INK, bare, canvas, category, legend_below, say, shortened, tint
 
+# Of cosines: bins begin and end this far outside.
+OUTSIDE = 1e-9
 BINS = 40
 HATCHES = ("", "////", "....")
 
@@ -113,7 +115,7 @@ def _cosines(panels: list[Axes], cosines: Mapping[str, Mapping[str, np.ndarray]]
             say(axes, "no region lies around")
         return []
     low = min(float(every.min()), 0.9)
-    edges = np.linspace(low - 1e-9, 1.0 + 1e-9, BINS + 1)
+    edges = np.linspace(low - OUTSIDE, 1.0 + OUTSIDE, BINS + 1)
     handles = []
     highest = 0.0
     for axes, (setting, group) in zip(panels, known.items(), strict=True):

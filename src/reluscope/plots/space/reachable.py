@@ -22,6 +22,8 @@ from reluscope.plots.space.scenes import Scene
 from reluscope.plots.space.view_directions import View
 from reluscope.plots.style import DARK, RASTER_ABOVE, canvas, category, depth_colors, figure_of, legend
 
+# Relative to the largest number, in empty boxes to 1: pieces that are thinner are drawn as points.
+POINT = 1e-9
 # Opacity of one piece: where several lie over each other it is darker.
 OPACITY = 0.3
 # So many pieces of a step have lines around them.
@@ -205,7 +207,7 @@ def _on_line(axes: Axes, pieces: Sequence[np.ndarray]) -> None:
     ends = np.array([(corners.min(), corners.max()) for corners in pieces]).reshape(-1, 2)
     if not len(ends):
         return
-    thin = 1e-9 * max(float(np.abs(ends).max()), np.finfo(float).tiny)
+    thin = POINT * max(float(np.abs(ends).max()), np.finfo(float).tiny)
     is_point = ends[:, 1] - ends[:, 0] <= thin
     low, high = ends[~is_point].T
     places = np.unique(ends[~is_point])
@@ -224,7 +226,7 @@ def _on_line(axes: Axes, pieces: Sequence[np.ndarray]) -> None:
 def _in_space(found: Image, names: list[str], view: View | None, axes: Axes | None) -> Figure:
     points, polygons, colors = _faces(found)
     low, high = found.ends if len(found) else np.array([[0.0] * 3, [1.0] * 3])
-    pad = np.where(high > low, 0.0, 0.5 * np.maximum(1e-3 * (high - low).max(), 1e-9))
+    pad = np.where(high > low, 0.0, 0.5 * np.maximum(1e-3 * (high - low).max(), POINT))
     offsets = np.concatenate([[0], np.cumsum([len(polygon) for polygon in polygons])]).astype(np.int64)
     first, second, third = ((high - low + 2 * pad).max() / (high - low + 2 * pad)).tolist()
     scene = Scene(

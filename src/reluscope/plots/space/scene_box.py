@@ -10,6 +10,8 @@ from reluscope.plots.space.scenes import Scene
 from reluscope.plots.space.view_directions import View
 from reluscope.plots.style import INK
 
+# Relative to the side of a box: ticks this far outside are on its ends.
+BESIDE = 1e-9
 # An axis that is seen so short, as a share of the longest, has no numbers.
 SHORT = 0.12
 TICK_AWAY, NAME_AWAY, DIGIT = 8.0, 26.0, 4.8
@@ -36,7 +38,7 @@ def draw_box(axes: Axes, scene: Scene, names: tuple[str, str, str], view: View, 
 
 def _ticks(low: float, high: float) -> np.ndarray:
     found = np.asarray(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high))
-    slack = 1e-9 * (high - low)
+    slack = BESIDE * (high - low)
     return found[(found >= low - slack) & (found <= high + slack)]
 
 

@@ -24,6 +24,8 @@ from reluscope.networks.evaluation.pass_time import pass_seconds
 from reluscope.networks.network import Network
 from reluscope.tolerance import Tolerance
 
+# Seconds of one piece of work, so that their number is finite.
+LEAST_SECONDS = 1e-12
 # Seconds of work that a report plans where no limit is given, and how many times longer work may then take before it is
 # ended: no machine that does not fail comes near it.
 PLANNED, GENEROUS = 60.0, 30.0
@@ -66,7 +68,7 @@ class Settings:
 
     def affordable(self, share: float, each: float, most: int) -> int:
         """Return how many pieces of work of some seconds each a share of the seconds suffices for, at least one."""
-        return int(max(1.0, min(most, share * self.planned_seconds / max(each, 1e-12))))
+        return int(max(1.0, min(most, share * self.planned_seconds / max(each, LEAST_SECONDS))))
 
 
 def is_classification(data: Dataset, task: Task) -> bool:

@@ -44,6 +44,8 @@ from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
 
+# Seconds of one unit at one sample.
+COUNTED = 4e-9
 TITLE = "Activation patterns of the data"
 POSITION = 30
 CODES = (
@@ -72,7 +74,7 @@ def why_not(subject: Subject) -> str | None:
 
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: four forward passes over the samples, and counting."""
-    counting = 4e-9 * len(subject.data) * subject.network.num_units
+    counting = COUNTED * len(subject.data) * subject.network.num_units
     return 0.8 + counting + 4 * len(subject.data) * subject.seconds_per_sample
 
 

@@ -23,6 +23,7 @@ from reluscope.analyses.samples.data_box import data_box
 from reluscope.datasets.image_shapes import is_image
 from reluscope.errors import ReluscopeError
 from reluscope.findings import Finding
+from reluscope.geometry.numbers.resolutions import FACETS
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.network import Network
 from reluscope.progress import ProgressFunction
@@ -176,7 +177,7 @@ class _Pair:
             name="dimensions of inputs with these features",
             definition=f"dimension of the polytope of inputs with equal {self.features}, within the range of the data",
             method="a point inside as many half-spaces as have one, by linear programs",
-            resolution=1e-9,
+            resolution=FACETS,
         )
         change = Finding.of(
             one.change,

@@ -27,6 +27,8 @@ from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
 from reluscope.stopping import is_interrupted
 
+# Seconds of one multiplication in the singular values of a map.
+PRODUCT = 5e-9
 TITLE = "Local affine maps"
 POSITION = 35
 NUM_DRAWN = 6
@@ -67,7 +69,7 @@ def _each(subject: Subject) -> float:
     """Return about how many seconds one sample takes."""
     network = subject.network
     least = min(network.num_inputs, network.num_outputs)
-    values = 5e-9 * least * network.num_inputs * network.num_outputs
+    values = PRODUCT * least * network.num_inputs * network.num_outputs
     return (2 * least + 2) * subject.seconds_per_sample + values + 2e-5
 
 

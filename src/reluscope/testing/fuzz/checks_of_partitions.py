@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from reluscope.geometry.numbers.resolutions import TINY
 from reluscope.testing.fuzz import true_cones as cones
 from reluscope.testing.fuzz.tested_case import DEFAULT_RESOLUTION, SHAPELY, TestedCase, root
 from reluscope.testing.fuzz.true_layers import Form
 from reluscope.testing.fuzz.truth import Cell
 
+# Relative to the sums of the sizes of terms: rounding of rows, and of maps. Relative to the domain: that of lengths.
+ROUNDED_ROWS, ROUNDED, LENGTHS = 1e-14, 1e-12, 1e-7
 DEFINITIONS = ("activation", "proper_activation", "convex", "open_connected", "closed_connected", "affine")
 METHODS = ("auto", "incidence", "cellwise", "tree")
 
@@ -204,7 +207,7 @@ def _is_endless_but_for_rounding(cone: cones.RationalCone, normals: np.ndarray) 
         return False
     cut_off = normals @ directions.T
     size = np.abs(normals) @ np.abs(directions).T
-    return bool((cut_off <= 1e-14 * size).all(axis=0).any())
+    return bool((cut_off <= ROUNDED_ROWS * size).all(axis=0).any())
 
 
 def check_boundary(subject: TestedCase) -> None:
@@ -407,7 +410,7 @@ def _check_maps(subject: TestedCase, method: str, part: Any) -> None:
         outputs = subject.truth.regions[subject.codes[code]].outputs
         expected = np.array([[float(entry) for entry in form] for form in outputs])
         found = np.concatenate([np.asarray(maps.weight[i]), np.asarray(maps.bias[i])[:, None]], axis=1)
-        if not (np.abs(found - expected) <= 1e-12 * magnitude + 1e-300).all():
+        if not (np.abs(found - expected) <= ROUNDED * magnitude + TINY).all():
             subject.fail(f"maps {method}", f"{found.tolist()} for {code}, truth {expected.tolist()}")
             return
 
@@ -484,7 +487,7 @@ def _check_boundary(subject: TestedCase, found: Any) -> None:
                 elif len(ends) == 2:
                     total += root(sum(((a - b) ** 2 for a, b in zip(*ends, strict=True)), Fraction(0)))
     value = float(found.length) if subject.dimension == 2 else float(len(found))
-    if abs(value - total) > 1e-7 * (total + subject.diameter if subject.dimension == 2 else 1.0):
+    if abs(value - total) > LENGTHS * (total + subject.diameter if subject.dimension == 2 else 1.0):
         subject.fail("boundary", f"{value} long, truth {total}")
 
 

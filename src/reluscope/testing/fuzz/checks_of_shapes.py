@@ -14,6 +14,8 @@ from reluscope.testing.fuzz.questions import Level, WholePartition
 from reluscope.testing.fuzz.tested_case import DEFAULT_RESOLUTION, SAFETY, TestedCase
 from reluscope.testing.fuzz.true_layers import difference
 
+# Relative to the sums of the sizes of terms: rounding of outputs. Relative to outputs: that of pruned networks.
+ROUNDED, PRUNED = 1e-13, 1e-12
 # Documented: a class with a smaller share of a plane may be left out.
 LEAST_SHARE = Fraction(1, 10**9)
 # What a count claims, by what it may be.
@@ -70,7 +72,7 @@ def _error_of(subject: TestedCase, found: Any, points: np.ndarray) -> float | No
 def _rounding(subject: TestedCase) -> float:
     """Return a bound on the rounding of outputs on the domain."""
     corner = np.maximum(np.abs(np.asarray(subject.domain.lo)), np.abs(np.asarray(subject.domain.hi)))
-    return float(1e-13 * (subject.magnitudes @ np.append(corner, 1.0)).max())
+    return float(ROUNDED * (subject.magnitudes @ np.append(corner, 1.0)).max())
 
 
 def _check_function(subject: TestedCase, check: str, network: Any, points: np.ndarray, call: str) -> None:
@@ -80,7 +82,7 @@ def _check_function(subject: TestedCase, check: str, network: Any, points: np.nd
     slack = _rounding(subject)
     for point, value in zip(points, values, strict=True):
         right = np.array([float(entry) for entry in answers.value_at(subject.truth, exact(point))])
-        if not (np.abs(value - right) <= slack + 1e-12 * np.abs(right)).all():
+        if not (np.abs(value - right) <= slack + PRUNED * np.abs(right)).all():
             told = f"{value.tolist()} at {point.tolist()}, truth {right.tolist()}"
             subject.fail(f"{check}: outputs", told, f"{call}({[point.tolist()]})")
             return

@@ -18,6 +18,8 @@ from reluscope.testing.fuzz.heights import distance_squared, largest_share_squar
 from reluscope.testing.fuzz.true_layers import Dense, Form, TrueLargest, TruePointwise, TrueTop, difference
 from reluscope.testing.fuzz.truth import Cell, Code, TooLargeError, Truth
 
+# Relative to the sums of the sizes of terms: what decides by less is within rounding.
+WITHIN_ROUNDING = 1e-11
 # How much thicker than the stated resolution, as a share of the diameter, a region is that nothing may hide.
 SAFETY = 8
 DEFAULT_RESOLUTION = 1e-12
@@ -274,7 +276,7 @@ class TestedCase:
 
     def _is_small(self, rays: np.ndarray, cell: Cell, unit: int, form: Form) -> bool:
         """Whether what a unit decides by is within rounding of zero all over a region."""
-        allowed = 1e-11 * (rays @ self._magnitudes[1][unit])
+        allowed = WITHIN_ROUNDING * (rays @ self._magnitudes[1][unit])
         values = [abs(float(cones.dot(form, cones.scaled(ray)))) for ray in cell.cone.rays]
         return bool((np.array(values) <= allowed).all())
 

@@ -9,6 +9,7 @@ from reluscope.networks.models.onnx.onnx_evaluation import evaluator
 from reluscope.networks.models.onnx.program import Program
 from reluscope.networks.models.onnx.signature import Signature
 
+# Relative to the largest output: by how much a graph may differ from the network.
 _CLOSE = 1e-9
 _TOGETHER = 7
 

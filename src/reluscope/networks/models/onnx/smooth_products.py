@@ -12,6 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from onnx import NodeProto
 
+from reluscope.geometry.numbers.resolutions import OUTWARD
+
+# Relative to a constant of a file: what rounding makes of it in double precision.
+_ROUNDED = 1e-15
 # By how much the constants of a file may be off: they are kept in single precision.
 CLOSE = 1e-6
 _ERF, _LINEAR, _CUBIC = 1 / math.sqrt(2), math.sqrt(2 / math.pi), math.sqrt(2 / math.pi) * 0.044715
@@ -118,10 +122,10 @@ class _Reading:
         ):
             return None
         scale, reach = atom[1][0][1], level[0, None] / value[1, None]
-        if not scale > 0 or not value[1, None] > 0 or not reach > 0 or abs(factor * scale - 1) > 1e-15:
+        if not scale > 0 or not value[1, None] > 0 or not reach > 0 or abs(factor * scale - 1) > _ROUNDED:
             return None
         known[condition] = {}
-        return "softplus", scale, math.log1p(math.exp(-reach * scale)) * (1 + 1e-9)
+        return "softplus", scale, math.log1p(math.exp(-reach * scale)) * OUTWARD
 
     def _inputs(self, name: str) -> list[str]:
         """Return what a tensor is made of, entry by entry; nothing if it is made otherwise."""
@@ -230,13 +234,13 @@ def _erf_beyond(values: dict[int, float]) -> float | None:
         return None
     least = min(values[1], _ERF)
     # x^2 exp(-(a x)^2) is at most 1 / (e a^2); the last terms are what the constants here are rounded by.
-    return (abs(values[1] - _ERF) + 1e-15) / (math.sqrt(math.pi) * math.e * least**2) * (1 + 1e-9)
+    return (abs(values[1] - _ERF) + _ROUNDED) / (math.sqrt(math.pi) * math.e * least**2) * OUTWARD
 
 
 def _tanh_beyond(values: dict[int, float]) -> float | None:
     """Bound ``|x| / 2 |tanh(p(x)) - tanh(q(x))|`` for polynomials whose coefficients differ by a share of them."""
     if values.keys() != {1, 3}:
         return None
-    share = max(abs(values[1] / _LINEAR - 1), abs(values[3] / _CUBIC - 1)) + 1e-15
+    share = max(abs(values[1] / _LINEAR - 1), abs(values[3] / _CUBIC - 1)) + _ROUNDED
     # |p - q| <= share q, sech^2 falls, t^2 sech^2(t) is at most 0.44, and |x| <= q / sqrt(2 / pi).
     return 0.5 * share * 0.44 / (_LINEAR * (1 - share) ** 2) if share <= CLOSE else None

@@ -3,6 +3,7 @@
 import math
 from types import SimpleNamespace
 
+from reluscope.geometry.numbers.resolutions import OUTWARD
 from reluscope.networks.building.builder import Value
 from reluscope.networks.models.torch.aten_refusals import refusal
 from reluscope.networks.models.torch.aten_site import OperatorSite, lowers
@@ -24,6 +25,6 @@ def smooth(site: OperatorSite, a: SimpleNamespace) -> Value:
     if not beta > 0 or not threshold > 0:
         raise site.unsupported(f"with beta {beta} and threshold {threshold}")
     scaled = a.self if beta == 1 else builder.multiply(a.self, beta, name=site.name)
-    beyond = math.log1p(math.exp(-threshold)) * (1 + 1e-9)
+    beyond = math.log1p(math.exp(-threshold)) * OUTWARD
     found = builder.approximated(scaled, function, pieces, beyond=beyond, name=site.name)
     return found if beta == 1 else builder.divide(found, beta, name=site.name)
