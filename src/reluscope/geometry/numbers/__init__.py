@@ -1,1 +1,1 @@
-"""Powers of two, scaled rows, norms, and linear equations in fractions."""
+"""Powers of two, scaled rows, norms, shared resolutions, and linear equations in fractions."""
