@@ -54,8 +54,8 @@ def at_least(value):
 def of_partition(part):
     """Every number that is made of a partition of a line and that a budget or an undecided sign can spoil."""
     net = part.network
-    yield "of_polytope", rs.preimages.of_polytope(net, at_least(0.7), domain=part).volume()
-    yield "of_class", rs.preimages.of_class(net, 1, domain=part).volume()
+    yield "of_polytope", rs.preimages.of(net, at_least(0.7), domain=part).volume()
+    yield "of_class", rs.preimages.of(net, 1, domain=part).volume()
     yield "image.maximum", rs.image(net, part).maximum([1.0])
     yield "image.volume", rs.image(net, part).volume()
     yield "distance", rs.preimages.distance_to_range(net, [5.0], domain=part).finding("distance_to_image")
@@ -114,7 +114,7 @@ def of_plane(part):
     shares = rs.planes.area_shares(part, rs.planes.class_areas(part))
     for row in range(len(shares)):
         yield f"share {row}", shares.finding("share_of_window", row)
-    yield "of_class", rs.preimages.of_class(part.network, 0, domain=part).volume()
+    yield "of_class", rs.preimages.of(part.network, 0, domain=part).volume()
     yield "image.volume", rs.image(part.network, part).volume()
 
 
@@ -145,7 +145,10 @@ def test_violations_are_those_of_verify_where_floats_are_undecided(e):
     safe = Property([Case([-1.0], [1.0], [at_least(3.25)])])
     truth = line.length_below(line.pieces_of(hidden_kink(e), -1, 1), [[-1.0]], [-3.25])
     assert rs.verify(net, safe).verdict == "VIOLATED"
-    for found in (rs.violations(net, safe), rs.preimages.of_property(net, at_least(3.25), domain=rs.Box(-1, 1, 1))):
+    for found in (
+        rs.violations(net, safe),
+        rs.preimages.of(net, at_least(3.25), domain=rs.Box(-1, 1, 1), method="boxes"),
+    ):
         assert held(found.volume(), truth)
         assert float(found.volume().value) == pytest.approx(0.125)  # by fractions
 
@@ -173,7 +176,7 @@ def test_slivers_are_added_up():
     truth = line.length_below(line.pieces_of(layers, 0, 1), target.A, target.b)
     assert 1.7e-7 < truth < 1.9e-7
     box = rs.Box(0, 1, 1)
-    for found in (rs.preimages.of_property(net, target, domain=box), rs.preimages.of_polytope(net, target, domain=box)):
+    for found in (rs.preimages.of(net, target, domain=box, method="boxes"), rs.preimages.of(net, target, domain=box)):
         assert held(found.volume(), truth)
 
 
@@ -183,7 +186,7 @@ def test_thin_boxes_are_measured_by_each_of_their_sides(side):
     safe = Property([Case([0.0, 0.0], [1.0, side], [at_least(0.5)])])
     assert held(rs.violations(net, safe).share(), Fraction(1, 2))
     assert rs.violations(net, safe).share().claim is Claim.EXACT
-    found = rs.preimages.of_polytope(net, at_least(0.5), domain=rs.Box([0.0, 0.0], [1.0, side]))
+    found = rs.preimages.of(net, at_least(0.5), domain=rs.Box([0.0, 0.0], [1.0, side]))
     assert held(found.volume(), Fraction(side) / 2)
 
 
@@ -194,7 +197,7 @@ def test_boxes_far_from_the_origin(offset):
     truth = line.length_below(line.pieces_of(layers, low, high), target.A, target.b)
     box = rs.Box(low, high, 1)
     assert held(rs.violations(net, Property([Case([low], [high], [target])])).volume(), truth)
-    assert held(rs.preimages.of_polytope(net, target, domain=box).volume(), truth)
+    assert held(rs.preimages.of(net, target, domain=box).volume(), truth)
     assert held(rs.image(net, box).maximum([1.0]), Fraction(high))
 
 
@@ -204,7 +207,7 @@ def test_half_of_a_square_far_from_the_origin(offset):
     target, box = at_least(2 * offset + 1), rs.Box(offset, offset + 1, 2)
     safe = Property([Case([offset] * 2, [offset + 1] * 2, [target])])
     assert held(rs.violations(net, safe).volume(), Fraction(1, 2))
-    assert held(rs.preimages.of_polytope(net, target, domain=box).volume(), Fraction(1, 2))
+    assert held(rs.preimages.of(net, target, domain=box).volume(), Fraction(1, 2))
 
 
 @pytest.mark.few(1)
@@ -228,9 +231,9 @@ def test_constant_outputs_lie_in_a_target_or_not(miss):
     truth = 1 if Fraction(2.0 - miss) >= 2 else 0
     safe = Property([Case([0.0, 0.0], [1.0, 1.0], [target])])
     found = [
-        rs.preimages.of_polytope(net, target, domain=box),
-        rs.preimages.of_property(net, target, domain=box),
-        rs.preimages.approximate(net, target, domain=box),
+        rs.preimages.of(net, target, domain=box),
+        rs.preimages.of(net, target, domain=box, method="boxes"),
+        rs.preimages.of(net, target, domain=box, method="approximate"),
         rs.violations(net, safe),
     ]
     assert all(held(one.volume(), truth) for one in found)
@@ -242,15 +245,15 @@ def test_targets_that_constant_parts_miss(miss):
     net, box = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.array([miss]))]), rs.Box(-1, 1, 1)  # relu(x) + miss
     below = rs.Polyhedron([[1.0]], [0.0])
     for found in (
-        rs.preimages.of_polytope(net, below, domain=box),
-        rs.preimages.of_property(net, below, domain=box),
-        rs.preimages.of_features(net, [0.0], domain=box),
-        rs.preimages.approximate(net, below, domain=box, budget=rs.Budget(regions=20)),
+        rs.preimages.of(net, below, domain=box),
+        rs.preimages.of(net, below, domain=box, method="boxes"),
+        rs.preimages.of(net, [0.0], domain=box),
+        rs.preimages.of(net, below, domain=box, budget=rs.Budget(regions=20), method="approximate"),
     ):
         assert held(found.volume(), 0)
     ahead = rs.load([(np.eye(1), np.zeros(1)), (np.array([[1.0], [0.0]]), np.array([miss, 0.0]))])
-    assert held(rs.preimages.of_class(ahead, 1, domain=box).volume(), 0)
-    assert held(rs.preimages.of_class(ahead, 0, domain=box).volume(), 2)
+    assert held(rs.preimages.of(ahead, 1, domain=box).volume(), 0)
+    assert held(rs.preimages.of(ahead, 0, domain=box).volume(), 2)
 
 
 @st.composite
@@ -281,14 +284,14 @@ def test_functions_agree_with_fractions_and_with_each_other(case, share, shift):
     found = rs.violations(net, safe)
     assert held(found.volume(), length)
     assert held(found.share(), length / (Fraction(high) - Fraction(low)))
-    assert held(rs.preimages.of_property(net, target, domain=box).volume(), length)
-    assert held(rs.preimages.of_polytope(net, target, domain=box).volume(), length)
+    assert held(rs.preimages.of(net, target, domain=box, method="boxes").volume(), length)
+    assert held(rs.preimages.of(net, target, domain=box).volume(), length)
     maximum = rs.image(net, box).maximum([1.0])
     assert held(maximum, most)
     assert held(rs.image(net, box).volume(), most - least)
     verdict = rs.verify(net, safe).verdict
     assert (verdict == "HOLDS") <= (most < Fraction(level))
     assert (verdict == "VIOLATED") <= (most >= Fraction(level))
-    classes = [rs.preimages.of_class(net, label, domain=box).volume() for label in (0, 1)]
+    classes = [rs.preimages.of(net, label, domain=box).volume() for label in (0, 1)]
     for label, one in enumerate(classes):
         assert held(one, line.length_below(truth, [[1.0 - 2.0 * label]], [0.0]))

@@ -87,7 +87,7 @@ QUESTIONS = {
     "ellipse": lambda w: rs.sensitivity.transitions(w.net, rs.sensitivity.ellipse(*w.x[:3])),
     "merged regions": lambda w: rs.compression.merge_regions(rs.partition(w.net, w.plane), 0.05 * w.output_unit),
     "adjacency": lambda w: rs.codespace.adjacency(w.net, w.x, domain=w.box),
-    "preimage of a class": lambda w: rs.preimages.of_class(w.net, 1, domain=w.plane).volume(),
+    "preimage of a class": lambda w: rs.preimages.of(w.net, 1, domain=w.plane).volume(),
     "similarity": aligned,
     "fits": lambda w: fits(w.net, w.x, w.targets),
     "map norms": lambda w: map_norms.of(rs.partition(w.net, w.plane)),

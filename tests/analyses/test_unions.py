@@ -15,11 +15,11 @@ STAY = rs.reachability.Plant(np.zeros((2, 2)), np.eye(2))  # one step gives the 
 
 
 def pieces(net, box):
-    return rs.preimages.of_polytope(net, TARGET, domain=box)
+    return rs.preimages.of(net, TARGET, domain=box)
 
 
 def asked(net, box):
-    return rs.preimages.of_property(net, TARGET, domain=box)
+    return rs.preimages.of(net, TARGET, domain=box, method="boxes")
 
 
 def violated(net, box):
@@ -35,7 +35,7 @@ def cover(net, box):
 
 
 def approximated(net, box):
-    return rs.preimages.approximate(net, TARGET, domain=box, budget=rs.Budget(regions=30))
+    return rs.preimages.of(net, TARGET, domain=box, budget=rs.Budget(regions=30), method="approximate")
 
 
 # How a union is made, and whether its points are outputs.

@@ -10,7 +10,6 @@ import pyarrow.parquet
 import torch
 
 import reluscope as rs
-from reluscope.analyses.preimages import of_property
 from reluscope.analyses.verification.claimed import read_counterexample
 from reluscope.cli.properties.reach_command import read_plant
 from reluscope.cli.reading.models import read_weights
@@ -100,7 +99,7 @@ def violations(folder):
 
 def preimage_of_property(folder):
     path = folder / "unsafe.arrow"
-    found = of_property(NET, rs.Polyhedron([[-1.0]], [0.0]), domain=SQUARE)
+    found = rs.preimages.of(NET, rs.Polyhedron([[-1.0]], [0.0]), domain=SQUARE, method="boxes")
     found.save(path)
     return [path], lambda: type(found).load(path).to_table()
 

@@ -88,14 +88,14 @@ def test_classes_have_their_areas_and_the_boundary(plotly):
 
 
 @pytest.mark.few(2)
-@pytest.mark.parametrize("color", [None, "area", "random", map_norms])
+@pytest.mark.parametrize("color", [None, "area", "random", "map_norm"])
 def test_colours_are_those_of_other_pictures(plotly, color):
     figure = rs.plots.interactive(PART, color=color)
     bars = [
         trace.marker.colorbar.title.text for trace in figure.data if trace.type == "scatter" and trace.marker.showscale
     ]
     assert bars == (
-        [] if color == "random" else [{None: "share of active units", "area": "area"}.get(color, "map norms")]
+        [] if color == "random" else [{None: "share of active units", "area": "area"}.get(color, "map norm")]
     )
 
 

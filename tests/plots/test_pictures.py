@@ -186,13 +186,17 @@ def test_boundaries_by_flips_by_values_and_by_a_callable():
         plots.boundaries(part, by="depth")
 
 
+def norms_of_maps(part):
+    return map_norms.of(part)
+
+
 @pytest.mark.parametrize(
     ("color", "label", "values"),
     [
         (None, "share of active units", lambda part: activation_rate(part.codes)),
         ("activation_rate", "share of active units", lambda part: activation_rate(part.codes)),
         ("area", "area", lambda part: np.log(part.volumes())),
-        (map_norms, "map norms", map_norms),
+        (norms_of_maps, "norms of maps", norms_of_maps),
         (lambda part: part.witnesses[:, 0], "", lambda part: part.witnesses[:, 0]),
     ],
 )

@@ -338,7 +338,7 @@ ONE = """
     codespace.auroc local.hyperplanes local.null_directions local.region_facets
     preimages.InvariantSet.maximize preimages.InvariantSet.reach preimages.InvariantSet.width
     preimages.MixedSystem.violation preimages.distance_to_image preimages.distance_to_range preimages.elsewhere_bounds
-    preimages.invariant preimages.invariant_set preimages.local_inverse preimages.of_features
+    preimages.invariant preimages.invariant_set preimages.local_inverse
     preimages.reached_from_elsewhere preimages.read_layer preimages.system preimages.within_region
     reachability.ReachableSets.maximum sensitivity.ellipse sensitivity.translations stability.prefix_map
     topology.shortest_path tropical.Pieces.at tropical.TropicalPolynomial.at tropical.TropicalRational.at
@@ -351,7 +351,7 @@ TOGETHER = """
     codespace.embed codespace.embed_series codespace.embedding_trust codespace.mean_code_distances codespace.occupancy
     codespace.pair_distances codespace.piece_counts codespace.unit_usage
     compression.accuracy_curve compression.cluster_maps compression.region_samples
-    local.class_means local.other_means local.other_points planes.choose_triple preimages.of_property regression.fits
+    local.class_means local.other_means local.other_points planes.choose_triple regression.fits
     sensitivity.active_subspaces sensitivity.output_along sensitivity.trajectory sensitivity.transitions
     similarity.agreement_of_predictions similarity.coefficient_maps similarity.debiased_cka similarity.linear_cka
     similarity.output_cross_entropy similarity.procrustes_distance similarity.scaled_distance

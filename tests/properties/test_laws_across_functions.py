@@ -58,8 +58,8 @@ def test_verdicts_volumes_and_maxima_of_a_property_agree(parameters, level):
     assert not {"HOLDS", "VIOLATED"} <= verdicts
     volumes = [
         rs.violations(net, safe).volume(),
-        rs.preimages.of_property(net, unsafe, domain=SQUARE).volume(),
-        rs.preimages.of_polytope(net, unsafe, domain=SQUARE).volume(),
+        rs.preimages.of(net, unsafe, domain=SQUARE, method="boxes").volume(),
+        rs.preimages.of(net, unsafe, domain=SQUARE).volume(),
     ]
     assert all(meet(one, other, SQUARE.volume()) for one in volumes for other in volumes), volumes
     highest = rs.image(net, SQUARE).maximum([1.0, 0.0])
@@ -181,7 +181,7 @@ NUMBERS: dict[str, tuple[Callable, int]] = {
     "regions": (lambda net, box, x: rs.partition(net, box).finding(), 0),
     "volume of a property": (lambda net, box, x: rs.violations(net, below(0.25, box)[0]).volume(), 2),
     "share of a property": (lambda net, box, x: rs.violations(net, below(0.25, box)[0]).share(), 0),
-    "volume of a class": (lambda net, box, x: rs.preimages.of_class(net, 0, domain=box).volume(), 2),
+    "volume of a class": (lambda net, box, x: rs.preimages.of(net, 0, domain=box).volume(), 2),
     "largest output": (lambda net, box, x: rs.image(net, box).maximum([1.0, -1.0]), 0),
     "pieces": (lambda net, box, x: rs.compression.merge_regions(rs.partition(net, box)).num_pieces, 0),
     "components": (lambda net, box, x: betti(net, box, 0), 0),

@@ -11,6 +11,8 @@ import reluscope as rs
 from networks.models import branched, layers
 from reluscope.testing import networks
 
+NEARLY = {"method": "approximate"}
+
 
 def check_points(found, net, points):
     """Compare what boxes and pieces say with the outputs at points of the box."""
@@ -33,9 +35,9 @@ def check_points(found, net, points):
 def test_intervals_hold_the_exact_numbers(parameters, seed):
     net, rng, box = rs.load(parameters), np.random.default_rng(seed), rs.Box(-2, 2, 2)
     target = rs.Polyhedron(rng.normal(size=(2, 2)), rng.uniform(-0.5, 1, 2))
-    found = rs.preimages.approximate(net, target, domain=box, budget=rs.Budget(regions=60))
+    found = rs.preimages.of(net, target, domain=box, budget=rs.Budget(regions=60), **NEARLY)
     check_points(found, net, rng.uniform(-2, 2, (500, 2)))
-    exact = rs.preimages.of_polytope(net, target, domain=box)
+    exact = rs.preimages.of(net, target, domain=box)
     volume, c = found.volume(), rng.normal(size=2)
     low, high = volume.interval or (volume.value, volume.value)
     assert low - 1e-7 <= exact.volume().value <= high + 1e-7
@@ -52,7 +54,7 @@ def test_many_inputs_and_all_kinds_of_gates():
     y = net(x).reshape(-1).numpy()
     target = rs.Polyhedron(np.eye(len(y)), y + 0.05)
     box = rs.Box(x - 0.2, x + 0.2)
-    found = rs.preimages.approximate(net, target, domain=box, points=x, budget=rs.Budget(regions=6))
+    found = rs.preimages.of(net, target, domain=box, points=x, budget=rs.Budget(regions=6), **NEARLY)
     check_points(found, net, np.random.default_rng(1).uniform(box.lo, box.hi, (300, 72)))
     top = found.maximum(np.ones(72))
     assert x.sum() - 1e-9 <= top.value <= top.interval[1] <= box.hi.sum() + 1e-9
@@ -61,14 +63,16 @@ def test_many_inputs_and_all_kinds_of_gates():
 
 def test_whole_boxes_empty_ones_and_the_claim():
     net, box = rs.load(layers([3, 4, 2])), rs.Box(-1, 1, 3)
-    everything = rs.preimages.approximate(net, rs.Polyhedron(np.eye(2), [1e3, 1e3]), domain=box)
+    everything = rs.preimages.of(net, rs.Polyhedron(np.eye(2), [1e3, 1e3]), domain=box, **NEARLY)
     assert str(everything.volume()) == "8 (EXACT)"
-    nothing = rs.preimages.approximate(net, rs.Polyhedron(np.eye(2), [-1e3, -1e3]), domain=box)
+    nothing = rs.preimages.of(net, rs.Polyhedron(np.eye(2), [-1e3, -1e3]), domain=box, **NEARLY)
     assert str(nothing.volume()) == "0 (EXACT)"
     assert nothing.maximum(np.ones(3)).value == -np.inf
     y = net([0.1, 0.2, 0.3]).numpy().ravel()
     level = rs.Polyhedron(np.zeros((0, 2)), np.zeros(0), np.eye(2), y)
-    found = rs.preimages.approximate(net, level, domain=box, points=[0.1, 0.2, 0.3], budget=rs.Budget(regions=40))
+    found = rs.preimages.of(
+        net, level, domain=box, points=[0.1, 0.2, 0.3], budget=rs.Budget(regions=40), method="approximate"
+    )
     assert not len(found.inside)
     assert found.maximum([1.0, 0.0, 0.0]).value >= 0.1 - 1e-9
 
@@ -76,8 +80,8 @@ def test_whole_boxes_empty_ones_and_the_claim():
 def test_open_boxes_are_cut_by_the_bounds_of_the_outputs():
     # Both units are on in all of the box: x_0 + x_1 <= 0.001 is a corner of it that no random point hits.
     net = rs.load([(np.eye(2), np.ones(2)), (np.ones((1, 2)), [-2.0])])
-    found = rs.preimages.approximate(
-        net, rs.Polyhedron([[1.0]], [1e-3]), domain=rs.Box(0, 2, 2), budget=rs.Budget(regions=1)
+    found = rs.preimages.of(
+        net, rs.Polyhedron([[1.0]], [1e-3]), domain=rs.Box(0, 2, 2), budget=rs.Budget(regions=1), method="approximate"
     )
     top = found.maximum([1.0, 1.0])
     assert top.value == -np.inf
@@ -89,11 +93,13 @@ def test_bad_input_is_refused():
     net = rs.load(layers([3, 4, 2]))
     target = rs.Polyhedron(np.eye(2), [0.0, 0.0])
     with pytest.raises(rs.errors.ShapeError, match="as many as inputs"):
-        rs.preimages.approximate(net, target, domain=rs.Box(-1, 1, 2))
+        rs.preimages.of(net, target, domain=rs.Box(-1, 1, 2), **NEARLY)
     with pytest.raises(rs.errors.InputError, match="points in the box"):
-        rs.preimages.approximate(net, target, domain=rs.Box(-1, 1, 3), points=[2.0, 0.0, 0.0])
+        rs.preimages.of(net, target, domain=rs.Box(-1, 1, 3), points=[2.0, 0.0, 0.0], **NEARLY)
     with pytest.raises(rs.errors.ShapeError, match="3 coefficients"):
-        rs.preimages.approximate(net, target, domain=rs.Box(-1, 1, 3), budget=rs.Budget(regions=1)).maximum([1.0])
+        rs.preimages.of(
+            net, target, domain=rs.Box(-1, 1, 3), budget=rs.Budget(regions=1), method="approximate"
+        ).maximum([1.0])
 
 
 @pytest.mark.slow
@@ -103,8 +109,8 @@ def test_lower_values_are_those_of_points_in_the_preimage():
     for _ in range(25):
         w, b, t = random.uniform(0.1, 3), random.uniform(1.0, 2.0), random.uniform(2.1, 3.0)
         net = rs.load([(np.array([[w]]), np.array([b])), (np.ones((1, 1)), np.zeros(1))])
-        found = rs.preimages.approximate(
-            net, rs.Polyhedron([[1.0]], [t]), domain=rs.Box(0, 20, 1), budget=rs.Budget(regions=1)
+        found = rs.preimages.of(
+            net, rs.Polyhedron([[1.0]], [t]), domain=rs.Box(0, 20, 1), budget=rs.Budget(regions=1), method="approximate"
         )
         top, truth = found.maximum([1.0]), (Fraction(t) - Fraction(b)) / Fraction(w)
         assert Fraction(top.value) <= truth
@@ -115,8 +121,8 @@ def test_lower_values_are_those_of_points_in_the_preimage():
 def test_values_on_equations_are_estimates():
     net = rs.load([(np.eye(2), np.ones(2)), (np.ones((1, 2)), np.zeros(1))])
     level = rs.Polyhedron(np.zeros((0, 1)), np.zeros(0), [[1.0]], [3.3])
-    top = rs.preimages.approximate(
-        net, level, domain=rs.Box(0, 2, 2), points=[[1.0, 0.3]], budget=rs.Budget(regions=3)
+    top = rs.preimages.of(
+        net, level, domain=rs.Box(0, 2, 2), points=[[1.0, 0.3]], budget=rs.Budget(regions=3), method="approximate"
     ).maximum([1.0, 0.3])
     assert top.claim != "EXACT"
     assert top.value == pytest.approx(1.3)
@@ -129,7 +135,9 @@ def test_volumes_of_pieces_far_from_the_origin_are_lower_bounds():
     net = rs.load([(np.array([[slope]]), np.array([bias])), (np.array([[2.0]]), np.array([2.0]))])
     box = rs.Box([321121065.0], [321121068.0])
     kink = ((Fraction(end) - 2) / 2 - Fraction(bias)) / Fraction(slope)
-    found = rs.preimages.approximate(net, rs.Polyhedron([[-1.0]], [-end]), domain=box, budget=rs.Budget(regions=20))
+    found = rs.preimages.of(
+        net, rs.Polyhedron([[-1.0]], [-end]), domain=box, budget=rs.Budget(regions=20), method="approximate"
+    )
     low, high = found.volume().interval
     assert low <= 321121068 - kink <= high
     assert low > 0.29
@@ -138,8 +146,8 @@ def test_volumes_of_pieces_far_from_the_origin_are_lower_bounds():
 def test_pieces_that_fulfil_equations_have_no_volume():
     net = rs.load([(np.eye(2), np.ones(2)), (np.ones((1, 2)), np.zeros(1))])
     level = rs.Polyhedron(np.zeros((0, 1)), np.zeros(0), [[1.0]], [2.5])
-    found = rs.preimages.approximate(
-        net, level, domain=rs.Box(0, 1, 2), points=[0.25, 0.25], budget=rs.Budget(regions=4)
+    found = rs.preimages.of(
+        net, level, domain=rs.Box(0, 1, 2), points=[0.25, 0.25], budget=rs.Budget(regions=4), method="approximate"
     )
     assert len(found.pieces) == 1
     assert found.volume().value == 0.0

@@ -43,26 +43,26 @@ class TestTargets:
         for sign in (1.0, -1.0):
             target = rs.Polyhedron([[sign, 0.0]], [sign * level])
             right = sign * values <= sign * level
-            exact = rs.preimages.of_polytope(net, target, domain=BOX)
+            exact = rs.preimages.of(net, target, domain=BOX)
             assert np.array_equal(exact.contains(GRID), right)
-            assert np.array_equal(rs.preimages.of_property(net, target, domain=BOX).contains(GRID), right)
-            given = rs.preimages.of_polytope(net, target, domain=rs.partition(net, BOX))
+            assert np.array_equal(rs.preimages.of(net, target, domain=BOX, method="boxes").contains(GRID), right)
+            given = rs.preimages.of(net, target, domain=rs.partition(net, BOX))
             assert given.volume().value == exact.volume().value
-            near = rs.preimages.approximate(net, target, domain=BOX, budget=rs.Budget(regions=60)).volume()
+            near = rs.preimages.of(net, target, domain=BOX, budget=rs.Budget(regions=60), method="approximate").volume()
             assert near.interval[0] - 1e-9 <= exact.volume().value <= near.interval[1] + 1e-9
             inside = GRID[right][0]
             assert rs.preimages.within_region(net, inside, target).contains(inside)
 
     def test_are_refused_where_they_do_not_go_through(self, name):
         net, target = network(name), rs.Polyhedron([[1.0, 0.5]], [0.25])
-        for ask in (rs.preimages.of_polytope, rs.preimages.of_property, rs.preimages.approximate):
+        for method in ("partition", "boxes", "approximate"):
             with pytest.raises(InputError, match=f"{name} that the file ends with"):
-                ask(net, target, domain=BOX)
+                rs.preimages.of(net, target, domain=BOX, method=method)
 
     @pytest.mark.few(4)
     def test_of_gates_stay_what_they_are(self, name):
         net, target = network(name), rs.Polyhedron([[1.0, 0.5, 0.0, 0.0, 0.0]], [0.25])
-        found, plain = (rs.preimages.of_polytope(one, target, domain=BOX, gate=0) for one in (net, net.logits))
+        found, plain = (rs.preimages.of(one, target, domain=BOX, gate=0) for one in (net, net.logits))
         assert found.volume().value == plain.volume().value
 
     def test_vectors_are_what_the_file_gives(self, name):
@@ -73,23 +73,23 @@ class TestTargets:
         asked = rs.Polyhedron(np.zeros((0, 2)), [], np.eye(2), y)
         scores = on_scores(net.left_off, asked, Rounding.NEAREST).d
         assert np.allclose(scores, net(GRID[700:701]).numpy()[0], rtol=0, atol=1e-12)
-        found, plain = (rs.preimages.of_features(one, at, domain=BOX) for one, at in ((net, y), (net.logits, scores)))
+        found, plain = (rs.preimages.of(one, at, domain=BOX) for one, at in ((net, y), (net.logits, scores)))
         assert np.array_equal(found.points, plain.points)
 
     def test_classes_and_margins(self, name):
         net = network(name, 3)
         values = file_outputs(net, GRID)
-        found = rs.preimages.of_class(net, 1, domain=BOX)
+        found = rs.preimages.of(net, 1, domain=BOX)
         others = values[:, [0, 2]].max(axis=1)
         near = np.abs(values[:, 1] - others) < 1e-9
         assert np.array_equal(found.contains(GRID)[~near], (values[:, 1] >= others)[~near])
         if name == "log_softmax":
             margin = level_between(values[:, 1] - others, 0.8)
-            led = rs.preimages.of_class(net, 1, domain=BOX, margin=margin)
+            led = rs.preimages.of(net, 1, domain=BOX, margin=margin)
             assert np.array_equal(led.contains(GRID), values[:, 1] - others >= margin)
         else:
             with pytest.raises(InputError, match="margin"):
-                rs.preimages.of_class(net, 1, domain=BOX, margin=0.1)
+                rs.preimages.of(net, 1, domain=BOX, margin=0.1)
 
 
 @pytest.mark.parametrize("name", ENDS)
@@ -104,7 +104,7 @@ class TestLevels:
         assert np.allclose(file_outputs(net, found.vertices)[:, 1], level, rtol=0, atol=1e-9)
         below = found.volume(capped="below")
         assert abs(below / 4 - (values[:, 1] <= level).mean()) < 0.03
-        of_target = rs.preimages.of_polytope(net, rs.Polyhedron([[0.0, 1.0]], [level]), domain=BOX).volume().value
+        of_target = rs.preimages.of(net, rs.Polyhedron([[0.0, 1.0]], [level]), domain=BOX).volume().value
         assert np.isclose(below, of_target)
         where = rs.topology.betti(rs.partition(net, BOX), of="sublevel", level=level, output=1)
         output = found.outputs if len(found.outputs) > 1 else found.outputs[0]
@@ -161,12 +161,12 @@ def test_classes_of_preimages_follow_the_decision():
     """They were those of the largest output whatever the network's decision was."""
     costs = network("softmax", 3).with_decision("smallest")
     classes = rs.classification.predicted_classes(costs, GRID)
-    assert np.array_equal(rs.preimages.of_class(costs, 1, domain=BOX).contains(GRID), classes == 1)
+    assert np.array_equal(rs.preimages.of(costs, 1, domain=BOX).contains(GRID), classes == 1)
     score = network("sigmoid", 1)
     level = level_between(file_outputs(score, GRID)[:, 0])
     score = score.with_decision(level)
     for label in (0, 1):
-        found = rs.preimages.of_class(score, label, domain=BOX)
+        found = rs.preimages.of(score, label, domain=BOX)
         assert np.array_equal(found.contains(GRID), rs.classification.predicted_classes(score, GRID) == label)
 
 

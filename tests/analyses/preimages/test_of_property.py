@@ -22,7 +22,7 @@ FIRST, SECOND = asked([1.0, -1.0, 0.0]), asked([0.0, 1.0, -1.0], [0.5, 0.0, 1.0]
 
 @pytest.fixture(scope="module")
 def both():
-    return rs.preimages.of_property(NET, [FIRST, SECOND], domain=BOX)
+    return rs.preimages.of(NET, [FIRST, SECOND], domain=BOX, method="boxes")
 
 
 def inside(target, points):
@@ -33,8 +33,8 @@ def inside(target, points):
 def test_volumes_are_those_of_one_partition(both):
     part = rs.partition(NET, BOX)
     for target in (FIRST, SECOND):
-        found = rs.preimages.of_property(NET, target, domain=BOX)
-        whole = rs.preimages.of_polytope(NET, target, domain=part)
+        found = rs.preimages.of(NET, target, domain=BOX, method="boxes")
+        whole = rs.preimages.of(NET, target, domain=part)
         assert found.claim == "EXACT"
         assert 0.01 < found.share().value < 0.99
         assert found.volume().value == pytest.approx(whole.volume().value, rel=1e-7)
@@ -48,8 +48,8 @@ def test_volumes_are_those_of_one_partition(both):
 
 def test_a_slice_is_asked_in_its_coordinates():
     plane = rs.Plane([0.0, 0.0], [1.0, 0.0], [0.0, 1.0])
-    found = rs.preimages.of_property(NET, FIRST, domain=plane)
-    whole = rs.preimages.of_polytope(NET, FIRST, domain=plane)
+    found = rs.preimages.of(NET, FIRST, domain=plane, method="boxes")
+    whole = rs.preimages.of(NET, FIRST, domain=plane)
     assert found.volume().value == pytest.approx(whole.volume().value, rel=1e-7)
 
 
@@ -64,18 +64,54 @@ def test_it_is_kept_told_and_drawn_as_what_it_is(both, tmp_path):
         rs.verification.Violations.load(tmp_path / "found.arrow")
     texts = rs.plots.violations(both).legends or rs.plots.violations(both).axes[0].get_legend()
     assert texts
-    none = rs.preimages.of_property(NET, rs.Polyhedron([[1.0, 0.0, 0.0]], [-100.0]), domain=BOX)
+    none = rs.preimages.of(NET, rs.Polyhedron([[1.0, 0.0, 0.0]], [-100.0]), domain=BOX, method="boxes")
     assert (len(none), str(none.volume())) == (0, "0 (EXACT)")
     assert rs.plots.violations(none).axes[0].texts[0].get_text() == "no input is as asked"
 
 
 def test_what_does_not_fit_is_told():
     with pytest.raises(InputError, match="half-spaces alone"):
-        rs.preimages.of_property(NET, rs.Polyhedron(np.zeros((0, 3)), [], [[1.0, 0, 0]], [0.0]), domain=BOX)
+        rs.preimages.of(NET, rs.Polyhedron(np.zeros((0, 3)), [], [[1.0, 0, 0]], [0.0]), domain=BOX, method="boxes")
     with pytest.raises(ShapeError, match="3 dimensions"):
-        rs.preimages.of_property(NET, rs.Polyhedron([[1.0]], [0.0]), domain=BOX)
+        rs.preimages.of(NET, rs.Polyhedron([[1.0]], [0.0]), domain=BOX, method="boxes")
     with pytest.raises(InputError, match="got none"):
-        rs.preimages.of_property(NET, [], domain=BOX)
+        rs.preimages.of(NET, [], domain=BOX, method="boxes")
     cut = rs.Slice([0.0, 0.0], np.eye(2), rs.Polyhedron([[1, 1], [-1, 0], [0, -1]], [1, 0, 0]))
     with pytest.raises(InputError, match="slice by one"):
-        rs.preimages.of_property(NET, FIRST, domain=cut)
+        rs.preimages.of(NET, FIRST, domain=cut, method="boxes")
+
+
+def test_a_class_by_all_methods():
+    """Volumes of a class by boxes are those by the partition, and lie between the ends of the approximation."""
+    for label, margin in ((0, 0.0), (1, 0.1), (2, -0.05)):
+        exact = rs.preimages.of(NET, label, domain=BOX, margin=margin).volume()
+        boxes = rs.preimages.of(NET, label, domain=BOX, margin=margin, method="boxes").volume()
+        assert float(boxes) == pytest.approx(float(exact), rel=1e-9, abs=1e-12)
+        found = rs.preimages.of(NET, label, domain=BOX, margin=margin, method="approximate")
+        low, high = found.volume().interval or 2 * (found.volume().value,)
+        assert low - 1e-9 <= float(exact) <= high + 1e-9
+
+
+def test_features_lie_in_their_approximation():
+    y = NET([0.25, -0.5])
+    found = rs.preimages.of(NET, y, domain=BOX, method="approximate")
+    assert found.claim is rs.Claim.LOWER or float(found.volume()) == 0
+    assert rs.preimages.of(NET, y, domain=BOX).contains([[0.25, -0.5]]).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"what": FIRST, "margin": 0.1}, "no class takes no margin"),
+        ({"what": 0, "gate": 0}, "not of a gate"),
+        ({"what": 0, "points": [[0.0, 0.0]]}, 'method="partition" takes no points'),
+        ({"what": 0, "method": "boxes", "tolerance": rs.Tolerance()}, 'method="boxes" takes no tolerance'),
+        ({"what": [FIRST, SECOND]}, "takes one polyhedron, got 2"),
+        ({"what": FIRST, "method": "approximate", "domain": rs.Space(2)}, "domain must be a box"),
+        ({"what": [FIRST, 1.0]}, "nothing but polyhedra"),
+        ({"what": [0.0, 0.0, 0.0], "method": "boxes"}, "half-spaces alone"),
+    ],
+)
+def test_options_go_with_what_is_asked(options, words):
+    with pytest.raises(InputError, match=words):
+        rs.preimages.of(NET, **{"domain": BOX, **options})

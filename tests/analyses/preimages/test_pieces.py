@@ -43,7 +43,7 @@ def test_pieces_cover_what_a_grid_says_lies_in_the_preimage(parameters, seed):
     target = rs.Polyhedron(rng.integers(-2, 3, (3, 2)), rng.uniform(-1, 2, 3))
     if not target.A.any(axis=1).all():
         return
-    found = rs.preimages.of_polytope(net, target, domain=BOX)
+    found = rs.preimages.of(net, target, domain=BOX)
     clear = distance_to_boundary(target, values) > 1e-6
     assert np.array_equal(found.contains(points)[clear], target.contains(values)[clear])
     share = target.contains(values).mean()
@@ -65,7 +65,7 @@ def test_classes_take_the_areas_of_their_polygons(parameters):
     net = rs.load(parameters)
     part = rs.partition(net, BOX)
     polygons = class_areas(part)
-    found = [rs.preimages.of_class(net, label, domain=part) for label in range(3)]
+    found = [rs.preimages.of(net, label, domain=part) for label in range(3)]
     values = outputs(net, polygons.corners)
     leads = np.minimum.reduceat(values - values.max(axis=1, keepdims=True), polygons.offsets[:-1]) >= -1e-9
     assert leads[np.arange(len(polygons)), polygons.classes].all()
@@ -79,7 +79,7 @@ def test_classes_take_the_areas_of_their_polygons(parameters):
 @pytest.mark.parametrize("label", [0, 1])
 def test_a_margin_of_one_output_is_its_level_set(label):
     net = rs.load([(np.array([[1.0]]), np.zeros(1)), (np.array([[2.0]]), np.array([-1.0]))])  # 2 relu(x) - 1
-    found = rs.preimages.of_class(net, label, domain=rs.Box(-1, 2, 1), margin=0.5)
+    found = rs.preimages.of(net, label, domain=rs.Box(-1, 2, 1), margin=0.5)
     assert found.volume().value == pytest.approx([1.25, 1.25][label])
 
 
@@ -113,11 +113,11 @@ def test_feature_vectors_have_the_preimages_that_all_codes_say(parameters, seed)
     weight, bias = parameters[0]
     x = rng.integers(-7, 8, 2) / 4
     y = np.maximum(weight @ x + bias, 0)
-    found = rs.preimages.of_features(net, y, domain=BOX, gate=0)
+    found = rs.preimages.of(net, y, domain=BOX, gate=0)
     assert found.contains(x)
     assert np.allclose(np.maximum(found.points @ weight.T + bias, 0), y, atol=1e-7)
     beside = y + np.where(rng.random(len(y)) < 0.5, 0.25, 0.0)
-    found = rs.preimages.of_features(net, beside, domain=BOX, gate=0)
+    found = rs.preimages.of(net, beside, domain=BOX, gate=0)
     assert (len(found) > 0) == bool(by_all_codes(parameters, beside, BOX))
 
 
@@ -125,17 +125,17 @@ def test_a_level_set_is_a_curve_without_its_pieces_listed_twice():
     # |x_0| + |x_1| = 1 is a square of perimeter 4 sqrt(2); its corners lie in facets of two regions.
     signs = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]], dtype=float)
     net = rs.load([(signs, np.zeros(4)), (np.ones((1, 4)), np.zeros(1))])
-    found = rs.preimages.of_features(net, [1.0], domain=rs.Box(-2, 2, 2))
+    found = rs.preimages.of(net, [1.0], domain=rs.Box(-2, 2, 2))
     assert found.dims.tolist() == [1] * 4
     assert found.size(1) == pytest.approx(4 * np.sqrt(2))
     assert found.size() == 0
     # Around zero: one point, shared by four regions.
-    found = rs.preimages.of_features(net, [0.0], domain=rs.Box(-2, 2, 2))
+    found = rs.preimages.of(net, [0.0], domain=rs.Box(-2, 2, 2))
     assert found.dims.tolist() == [0]
     assert np.allclose(found.points, 0)
     # Along a facet: max(x_0, 0) - max(-x_0, 0) = 0 is the segment between two regions, once.
     net = rs.load([(signs[:2], np.zeros(2)), (np.array([[1.0, -1.0]]), np.zeros(1))])
-    found = rs.preimages.of_features(net, [0.0], domain=rs.Box(-2, 2, 2))
+    found = rs.preimages.of(net, [0.0], domain=rs.Box(-2, 2, 2))
     assert found.dims.tolist() == [1]
     assert found.size(1) == pytest.approx(4.0)
 
@@ -143,7 +143,7 @@ def test_a_level_set_is_a_curve_without_its_pieces_listed_twice():
 def test_three_and_four_inputs_against_sampling():
     for dim in (3, 4):
         net = rs.load(layers([dim, 6, 4, 3], seed=dim))
-        found = rs.preimages.of_class(net, 1, domain=rs.Box(-1, 1, dim), margin=0.2)
+        found = rs.preimages.of(net, 1, domain=rs.Box(-1, 1, dim), margin=0.2)
         points = np.random.default_rng(0).uniform(-1, 1, (4000, dim))
         values = outputs(net, points)
         inside = found.target.contains(values)
@@ -155,15 +155,15 @@ def test_three_and_four_inputs_against_sampling():
 def test_slices_lines_and_unbounded_domains():
     net = rs.load(layers([5, 6, 2]))
     plane = rs.Plane(np.zeros(5), np.eye(5)[0], np.eye(5)[1])
-    found = rs.preimages.of_class(net, 0, domain=plane)
+    found = rs.preimages.of(net, 0, domain=plane)
     points = np.random.default_rng(1).uniform(0, 1, (500, 2))
     values = outputs(net, plane.lift(points))
     assert np.array_equal(found.contains(points), values[:, 0] >= values[:, 1])
     line = rs.Segment(np.zeros(5), np.ones(5))
-    both = [rs.preimages.of_class(net, label, domain=line).size() for label in (0, 1)]
+    both = [rs.preimages.of(net, label, domain=line).size() for label in (0, 1)]
     assert sum(both) == pytest.approx(np.sqrt(5))
     quadrants = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    endless = rs.preimages.of_polytope(quadrants, rs.Polyhedron([[1.0]], [1.0]), domain=rs.Space(2))
+    endless = rs.preimages.of(quadrants, rs.Polyhedron([[1.0]], [1.0]), domain=rs.Space(2))
     assert endless.volume().value == np.inf
     assert endless.contains([-50.0, 0.5])
 
@@ -184,7 +184,7 @@ def test_a_part_that_counts_as_flat_may_take_what_its_largest_ball_allows():
 
 def test_a_budget_gives_an_inner_approximation():
     net = rs.load(layers([2, 80, 60, 2]))
-    part = rs.preimages.of_class(net, 0, domain=BOX, budget=rs.Budget(regions=50))
+    part = rs.preimages.of(net, 0, domain=BOX, budget=rs.Budget(regions=50))
     assert part.claim == "LOWER"
     assert 0 < part.volume().value < 16
     assert part.volume().interval[1] == 16  # all of the box
@@ -216,16 +216,16 @@ def test_within_region_is_the_piece_of_the_region_of_any_network():
 def test_bad_input_is_refused():
     net = rs.load(layers([2, 3, 2]))
     with pytest.raises(rs.errors.ShapeError, match="as many as outputs"):
-        rs.preimages.of_polytope(net, rs.Polyhedron([[1.0]], [0.0]), domain=BOX)
+        rs.preimages.of(net, rs.Polyhedron([[1.0]], [0.0]), domain=BOX)
     with pytest.raises(rs.errors.InputError, match="class from 0 to 1"):
-        rs.preimages.of_class(net, 2, domain=BOX)
+        rs.preimages.of(net, 2, domain=BOX)
     with pytest.raises(rs.errors.InputError, match="margin must be"):
-        rs.preimages.of_class(net, 1, domain=BOX, margin=np.nan)
+        rs.preimages.of(net, 1, domain=BOX, margin=np.nan)
     with pytest.raises(rs.errors.InputError, match="gate must be"):
-        rs.preimages.of_features(net, [1.0, 1.0, 1.0], domain=BOX, gate="relu 7")
+        rs.preimages.of(net, [1.0, 1.0, 1.0], domain=BOX, gate="relu 7")
     with pytest.raises(rs.errors.InputError, match="3 outputs"):
-        rs.preimages.of_features(net, [1.0], domain=BOX, gate=0)
+        rs.preimages.of(net, [1.0], domain=BOX, gate=0)
     with pytest.raises(rs.errors.InputError, match="another network"):
-        rs.preimages.of_class(net, 1, domain=rs.partition(rs.load(layers([2, 4, 2])), BOX))
+        rs.preimages.of(net, 1, domain=rs.partition(rs.load(layers([2, 4, 2])), BOX))
     with pytest.raises(rs.errors.ShapeError, match="2 coordinates"):
-        rs.preimages.of_class(net, 1, domain=BOX).contains([1.0])
+        rs.preimages.of(net, 1, domain=BOX).contains([1.0])

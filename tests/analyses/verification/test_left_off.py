@@ -194,7 +194,7 @@ class TestViolations:
         found = rs.violations(net, never([1.0, 0.0], level))
         assert abs(float(found.volume().value) / 4 - (values <= level).mean()) < 0.03
         target = rs.Polyhedron([[1.0, 0.0]], [level])
-        of_property = rs.preimages.of_property(net, target, domain=rs.Box(-1, 1, 2))
+        of_property = rs.preimages.of(net, target, domain=rs.Box(-1, 1, 2), method="boxes")
         assert np.isclose(of_property.volume().value, found.volume().value)
         near = np.abs(values - level) < 1e-9
         assert np.array_equal(found.contains(points)[~near], (values <= level)[~near])

@@ -45,8 +45,8 @@ def test_shares_of_violations_go_up_to_the_end():
     assert told == sorted(told)
     assert told[-1] == 1.0
     also = []
-    rs.preimages.of_property(
-        NET, rs.Polyhedron([[-1.0]], [0.05 - HIGHEST]), domain=rs.Box(-1, 1, 2), progress=also.append
+    rs.preimages.of(
+        NET, rs.Polyhedron([[-1.0]], [0.05 - HIGHEST]), domain=rs.Box(-1, 1, 2), progress=also.append, method="boxes"
     )
     assert also == told
 

@@ -68,7 +68,7 @@ def test_volumes_are_those_of_one_partition(seed):
     net = rs.load(default_network([2, 9, 8, 3], seed=seed))
     low, high = np.array([-2.0, -1.0]), np.array([1.0, 2.0])
     target = rs.Polyhedron([[1.0, -1.0, 0.0], [1.0, 0.0, -1.0]], [0.0, 0.1])
-    whole = rs.preimages.of_polytope(net, target, domain=rs.Box(low, high))
+    whole = rs.preimages.of(net, target, domain=rs.Box(low, high))
     safe = Property([Case(low, high, [target])])
     found = rs.violations(net, safe)
     check(net, safe, found, seed)
@@ -344,7 +344,7 @@ def clamp_far_out(copies):
 
 @pytest.mark.parametrize("copies", [1, 2])
 def test_rounding_of_rows_and_corners_far_from_the_origin_is_part_of_the_volume(copies):
-    found = rs.preimages.of_property(clamp_far_out(copies), rs.Polyhedron([[-1.0]], [1.0]), domain=FAR)
+    found = rs.preimages.of(clamp_far_out(copies), rs.Polyhedron([[-1.0]], [1.0]), domain=FAR, method="boxes")
     low, high = (Fraction(float(end[0])) for end in (FAR.lo, FAR.hi))
     truth = high - max(low, (-1 - Fraction(BIAS)) / Fraction(SLOPE))
     volume = found.volume()
@@ -353,7 +353,8 @@ def test_rounding_of_rows_and_corners_far_from_the_origin_is_part_of_the_volume(
 
 
 def test_walls_of_the_box_are_those_of_pieces():
-    assert rs.preimages.of_property(clamp_far_out(1), rs.Polyhedron([[-1.0]], [1.0]), domain=FAR).contains(FAR.hi)
+    found = rs.preimages.of(clamp_far_out(1), rs.Polyhedron([[-1.0]], [1.0]), domain=FAR, method="boxes")
+    assert found.contains(FAR.hi)
 
 
 def test_units_whose_slopes_are_below_rounding_bound_regions():
@@ -364,5 +365,5 @@ def test_units_whose_slopes_are_below_rounding_bound_regions():
     square = rs.Box(0, 1, 2)
     body = rs.region(net, [0.9, 0.9], domain=square).polyhedron
     assert body.volume() == pytest.approx(1 - 0.51**2 / 2)
-    found = rs.preimages.of_property(net, rs.Polyhedron([[1.0]], [4.616599016714329]), domain=square).volume()
+    found = rs.preimages.of(net, rs.Polyhedron([[1.0]], [4.616599016714329]), domain=square, method="boxes").volume()
     assert (found.value, found.claim) == (pytest.approx(0.7193493116610667), "EXACT")

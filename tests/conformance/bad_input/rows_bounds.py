@@ -15,7 +15,7 @@ ROWS = {
         dimension=3,
         kinds={"ranks": "each each count", "dimension": "natural", "is_relu": "flag"},
     ),
-    "bounds.lower": row(source=[2, 3, 1], kinds=_SIZES),
+    "bounds.lower": row(source=[2, 8, 8], kinds=_SIZES),
     "bounds.table": row(source=NET, domain=BOX, kinds=_SIZES),
     "bounds.upper": row(source=NET, domain=BOX, kinds=_SIZES),
 }

@@ -255,7 +255,7 @@ ROWS = {
     "declare_region_quantity": row(quantity=_SIZE, needs=("corners",), kinds={"quantity": "ours"}),
     "measure_regions": row(part=PART, quantities="volume", kinds={"quantities": "option"}),
     "region_volumes": row(part=PART, num_samples=10, kinds={"confidence": "open share"}),
-    "regions": row(network=NET, x=X),
+    "regions": row(network=NET, x=X, kinds={"missing": "option"}),
     "verify": row(network=NET, safe=SAFE, split="inputs", kinds={"safe": "ours", "split": "option"}),
     "violations": row(network=NET, safe=SAFE, kinds={"safe": "ours"}),
     "explore": row(

@@ -15,8 +15,8 @@ _READ = Later(lambda: rs.preimages.read_layer(_LAYER))
 _TARGET = rs.Box(-50, 50, dim=2).polyhedron
 _HIDDEN = rs.Box(-50, 50, dim=4).polyhedron
 _INVARIANT = Later(lambda: rs.preimages.invariant_set(NET, X[0], domain=BOX))
-_PIECES = Later(lambda: rs.preimages.of_polytope(NET, _TARGET, domain=BOX))
-_APPROXIMATION = Later(lambda: rs.preimages.approximate(NET, _TARGET, domain=BOX))
+_PIECES = Later(lambda: rs.preimages.of(NET, _TARGET, domain=BOX))
+_APPROXIMATION = Later(lambda: rs.preimages.of(NET, _TARGET, domain=BOX, method="approximate"))
 _LOCAL = Later(lambda: rs.preimages.local_inverse(NET, X[0]))
 _FEATURES = Later(lambda: np.asarray(NET(X[:1]))[0])
 _CHECKED = {"system": "ours", "tolerance": "nonnegative"}
@@ -24,7 +24,7 @@ _CHECKED = {"system": "ours", "tolerance": "nonnegative"}
 
 _TO_LAYER = {"layer": "layer_of", "y": "features", "domain": "box", "tolerance": "nonnegative"}
 
-_ASKED = Later(lambda: rs.preimages.of_property(NET, _HALF, domain=BOX))
+_ASKED = Later(lambda: rs.preimages.of(NET, _HALF, domain=BOX, method="boxes"))
 _HALF = rs.Polyhedron([[1.0, 0.0]], [0.0])
 
 
@@ -67,9 +67,6 @@ ROWS = {
     "preimages.MixedSystem.within": row(on=_SYSTEM, box=BOX),
     "preimages.MixedSystem.violation": row(on=_SYSTEM, x=np.array([1.0, 1.0]), kinds={"x": "vector"}),
     "preimages.PreimagePieces.size": row(on=_PIECES, dim=2, kinds={"dim": "natural"}),
-    "preimages.approximate": row(
-        network=NET, target=_TARGET, domain=BOX, points=X / 9, kinds={"target": "ours", "points": "samples"}
-    ),
     "preimages.classify": row(layer=_LAYER, y=_Y, domain=BOX, kinds=_TO_LAYER),
     "preimages.classify_at": row(layer=_LAYER, x=_POINTS, domain=BOX, kinds={**_TO_LAYER, "x": "samples"}),
     "preimages.distance_to_image": row(layer=_LAYER, y=_Y[0], domain=BOX, kinds=_TO_LAYER),
@@ -80,11 +77,15 @@ ROWS = {
     "preimages.read_layer": row(source=_LAYER, kinds={"source": "layer_of"}),
     "preimages.system": row(layer=_LAYER, y=_Y[0], domain=BOX, kinds=_TO_LAYER),
     "preimages.elsewhere_bounds": row(network=NET, x=X[0], domain=BOX),
-    "preimages.of_class": row(network=NET, label=0, domain=BOX, kinds={"label": "index"}),
-    "preimages.of_features": row(network=NET, y=_FEATURES, domain=BOX, kinds={"y": "vector"}),
-    "preimages.of_polytope": row(network=NET, target=_TARGET, domain=BOX, kinds={"target": "ours"}),
+    "preimages.of": row(
+        network=NET,
+        what=_TARGET,
+        domain=BOX,
+        method="approximate",
+        points=X / 9,
+        kinds={"what": "ours", "points": "samples", "margin": "free", "tolerance": "ours"},
+    ),
     "preimages.within_region": row(network=NET, x=X[0], target=_TARGET, domain=BOX, kinds={"target": "ours"}),
     "preimages.distance_to_range": row(network=NET, y=np.zeros(2), domain=BOX, kinds={"y": "vector"}),
     "preimages.reached_from_elsewhere": row(network=NET, x=X[0], epsilon=0.1, domain=BOX),
-    "preimages.of_property": row(network=NET, target=_HALF, domain=BOX, kinds={"target": "ours", "domain": "box"}),
 }

@@ -1,7 +1,7 @@
 """What a layer cannot see: the inputs that give one output, as a point, a polytope, an unbounded set or none."""
 
 from reluscope.analyses.boxes.pullback import within_region
-from reluscope.analyses.preimages.approximations import Approximation, approximate
+from reluscope.analyses.preimages.approximations import Approximation
 from reluscope.analyses.preimages.classify import classify, classify_at
 from reluscope.analyses.preimages.image_distance import distance_to_image
 from reluscope.analyses.preimages.input_pieces import InputPieces
@@ -20,9 +20,9 @@ from reluscope.analyses.preimages.kinds import Decider, PreimageKind, Preimages
 from reluscope.analyses.preimages.layer import GateLayer, layer_inputs, read_layer
 from reluscope.analyses.preimages.mixed_system import MixedSystem, system
 from reluscope.analyses.preimages.nearness import elsewhere_bounds
-from reluscope.analyses.preimages.preimage_pieces import PreimagePieces, of_class, of_features, of_polytope
+from reluscope.analyses.preimages.preimage_pieces import PreimagePieces
 from reluscope.analyses.preimages.region_distances import distance_to_range, reached_from_elsewhere
-from reluscope.analyses.verification.of_property import of_property
+from reluscope.analyses.verification.preimages_of import of
 from reluscope.moved_names import refuse
 
 __all__ = [
@@ -43,7 +43,6 @@ __all__ = [
     "RecessionDirection",
     "SameFeatures",
     "SecondPoint",
-    "approximate",
     "classify",
     "classify_at",
     "distance_to_image",
@@ -53,10 +52,7 @@ __all__ = [
     "invariant_set",
     "layer_inputs",
     "local_inverse",
-    "of_class",
-    "of_features",
-    "of_polytope",
-    "of_property",
+    "of",
     "reached_from_elsewhere",
     "read_layer",
     "system",

@@ -12,13 +12,13 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from reluscope.analyses.boxes.output_boxes import OutputBox, halved, output_box
-from reluscope.analyses.boxes.pullback import check_target, within_region
+from reluscope.analyses.boxes.pullback import within_region
 from reluscope.analyses.boxes.rounded_ends import finding_within
 from reluscope.analyses.boxes.stored_boxes import form_arrays, read_forms
 from reluscope.analyses.preimages.nearest_first import best_first
 from reluscope.analyses.preimages.rows_of_inputs import RowsOfInputs
-from reluscope.arguments import Seed, read_arguments, read_position
-from reluscope.budget import Budget, RegionBudget
+from reluscope.arguments import read_arguments, read_position
+from reluscope.budget import Budget
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.files import stored
 from reluscope.files.named_arrays import prefixed, without_prefix
@@ -33,8 +33,8 @@ from reluscope.geometry.unions.union_of_polyhedra import UnionOfPolyhedra
 from reluscope.networks.file_outputs import Rounding, on_scores
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.corner_errors import volume_errors
+from reluscope.progress import Progress, share_done
 from reluscope.regions.regions import region
 from reluscope.tolerance import EPSILON
 
@@ -255,63 +255,17 @@ def _proved_upper(
     return upper_bound(gain, rows, low, high, lower, upper, program.maximize(gain).duals)
 
 
-@read_arguments
 def approximate(
-    network: Network,
+    features: Network,
     target: Polyhedron,
     *,
     domain: Box,
-    gate: str | int | None = None,
     points: Points | None = None,
-    budget: RegionBudget | None = None,
-    seed: Seed = 0,
+    budget: Budget | None = None,
+    progress: Progress = False,
+    seed: int = 0,
 ) -> Approximation:
-    """Return an inner and an outer approximation of the points of a box with outputs in a polyhedron.
-
-    Parameters
-    ----------
-    network : Network
-        Of any size.
-    target : Polyhedron
-        In the space of the outputs of the model, or of a gate.
-    domain : Box
-    gate : str or int, optional
-        Use the outputs of this gate; by default the outputs of the network.
-    points : (s, n) or (s, *input_shape), optional
-        Points that may be in the preimage, such as data or adversarial examples. Their regions are examined in
-        addition to those of 512 random points.
-    budget : Budget, optional
-        Number of boxes to examine, as its regions, 1,000 by default, or time.
-    seed : int
-        Seed of the random points.
-
-    Returns
-    -------
-    Approximation
-        Its findings are LOWER, with intervals that end at the proved outer approximation.
-
-    Raises
-    ------
-    ShapeError
-        If the target or the domain has another dimension.
-
-    Notes
-    -----
-    Each box costs an enclosure. Halving boxes terminates in few dimensions. In many dimensions it leaves affine
-    bounds on few boxes, and volumes mean little. For 1 to 4 inputs `of_polytope` is exact.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # relu(x_0) + relu(x_1)
-    >>> target, budget = rs.Polyhedron([[1.0]], [1.0]), rs.Budget(regions=200)
-    >>> found = rs.preimages.approximate(net, target, domain=rs.Box(-1, 2, 2), budget=budget)
-    >>> low, high = found.volume().interval
-    >>> low <= 3.5 <= high, round(found.maximum([1.0, 0.0]).value, 6)  # 3.5 is exact
-    (True, 1.0)
-    """
-    features = up_to_gate(network, gate)
-    check_target(features, target)
+    """Return an inner and an outer approximation of the points of a box with outputs in a polyhedron."""
     if domain.dim != features.num_inputs:
         raise ShapeError(
             f"expected a domain in {features.num_inputs} dimensions, as many as inputs, got {domain.describe()}"
@@ -336,9 +290,9 @@ def approximate(
 
     limit = Budget(regions=NUM_BOXES) if budget is None else budget
     # The largest open box first; all are examined.
-    found = best_first(
-        (domain.lo, domain.hi), bound, lambda box: halved(box, normals), goal=lambda: np.inf, budget=limit
-    )
+    with share_done("boxes", progress) as tell:
+        start = (domain.lo, domain.hi)
+        found = best_first(start, bound, lambda box: halved(box, normals), goal=lambda: np.inf, budget=limit, tell=tell)
     boxes = np.array(inside).reshape(-1, 2, domain.dim)
     pieces, volumes = _pieces(features, within, domain, points, seed)
     work: dict[str, float] = {"boxes": found.num_parts, "pieces": len(pieces)}

@@ -33,6 +33,7 @@ def best_first(
     *,
     goal: Callable[[], float],
     budget: Budget,
+    tell: Callable[[float], None] | None = None,
 ) -> Searched[Node]:
     """Split parts of a problem until no bound is below the goal.
 
@@ -40,7 +41,7 @@ def best_first(
     settled. The goal may fall meanwhile. Ctrl-C ends the search like a budget, between two splits.
     """
     search = _Parts(start, bound, split, goal)
-    stopped = search.run(budget)
+    stopped = search.run(budget, tell)
     if search.is_broken:
         raise KeyboardInterrupt if is_interrupted(stopped) else MemoryError
     if not search.num_branches:  # a budget of nothing: what is left has to be known all the same

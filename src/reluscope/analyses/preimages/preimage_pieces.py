@@ -10,11 +10,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from numpy.typing import ArrayLike
 
-from reluscope.analyses.boxes.pullback import RESOLUTION, check_target, pulled_back
+from reluscope.analyses.boxes.pullback import RESOLUTION, pulled_back
 from reluscope.analyses.preimages.rows_of_inputs import RowsOfInputs
-from reluscope.analyses.preimages.target_sets import class_target, vector_target
 from reluscope.arguments import Natural, read_arguments
 from reluscope.budget import RegionBudget
 from reluscope.errors import InputError
@@ -32,11 +30,8 @@ from reluscope.geometry.polyhedra.relative_interior import relative_interior
 from reluscope.geometry.polyhedra.widths import swept_volume, width_bound
 from reluscope.geometry.unions.union_of_polyhedra import UnionOfPolyhedra, bounded_finding, numbered_columns
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
-from reluscope.networks.file_outputs import Rounding, num_file_outputs, on_scores
 from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
-from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.network import Network
-from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.corner_errors import side_errors, volume_errors
 from reluscope.partitions.left_open import left_open
@@ -210,157 +205,22 @@ class PreimagePieces(UnionOfPolyhedra):
 _ARRAYS = ("rows", "dims", "points", "is_whole", "errors")
 
 
-@read_arguments
-def of_polytope(
+def partitioned_preimage(
     network: Network,
     target: Polyhedron,
+    cut_by: Polyhedron,
     *,
     domain: Domain | Partition,
-    gate: str | int | None = None,
     budget: RegionBudget | None = None,
     progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> PreimagePieces:
-    """Return the exact set of points of a domain at which the outputs lie in a polyhedron.
-
-    Parameters
-    ----------
-    network : Network
-    target : Polyhedron
-        In the space of the outputs of the model, closed; half-spaces and equations.
-    domain : Domain or Partition
-        Of few dimensions, 1 to about 4; or an existing partition of this network up to the gate.
-    gate : str or int, optional
-        Use the outputs of this gate; by default the outputs of the network.
-    budget : Budget, optional
-        Limit of the partition. If the partition stops early, the pieces are an inner approximation, LOWER.
-    progress : bool or callable
-        Show the progress of the partition.
-    tolerance : Tolerance, optional
-        Of the partition.
-
-    Returns
-    -------
-    PreimagePieces
-        EXACT, or LOWER where a budget ended.
-
-    Raises
-    ------
-    ShapeError
-        If the target lies in a space of another dimension.
-    InputError
-        If the given partition is of another network.
-
-    Notes
-    -----
-    One partition. Outputs at its vertices decide most regions; every other region costs a linear program. Parts
-    thinner than 1e-9 of the domain count as flat; parts that miss a target by less count as touching it.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # relu(x_0) + relu(x_1)
-    >>> found = rs.preimages.of_polytope(net, rs.Polyhedron([[1.0]], [1.0]), domain=rs.Box(-1, 2, 2))
-    >>> len(found), str(found.volume()), found.contains([[0.4, 0.4], [0.6, 0.6]]).tolist()
-    (4, '3.5 (EXACT)', [True, False])
-    """
-    features = up_to_gate(network, gate)
-    check_target(features, target)
-    cut_by = on_scores(features.left_off, target, Rounding.NEAREST)
-    return _PieceSearch(_partitioned(features, domain, budget, progress, tolerance), target, cut_by).run()
-
-
-def _partitioned(
-    network: Network,
-    domain: Domain | Partition,
-    budget: RegionBudget | None,
-    progress: Progress,
-    tolerance: Tolerance | None,
-) -> Partition:
-    """Return the partition of a network that was given, or a new one."""
+    """Return the exact preimage of a target on a domain or partition; `cut_by` is the target, of the scores."""
     if not isinstance(domain, Partition):
-        return partition(network, domain, budget=budget, tolerance=tolerance, progress=progress)
-    if domain.fingerprint != network.fingerprint:
+        domain = partition(network, domain, budget=budget, tolerance=tolerance, progress=progress)
+    elif domain.fingerprint != network.fingerprint:
         raise InputError("expected a partition of the network up to the gate, got one of another network")
-    return domain
-
-
-@read_arguments
-def of_class(
-    network: Network,
-    label: int,
-    *,
-    domain: Domain | Partition,
-    margin: float = 0.0,
-    budget: RegionBudget | None = None,
-    progress: Progress = False,
-    tolerance: Tolerance | None = None,
-) -> PreimagePieces:
-    """Return the exact set of points at which a class leads all others by a margin; see `of_polytope`.
-
-    Parameters
-    ----------
-    network : Network
-    label : int
-        As in the `decision` of the network; with a single output f the classes are 0 (f <= 0) and 1 (f > 0).
-    domain : Domain or Partition
-    margin : float
-        Of the outputs of the model: ``f_label - f_j >= margin`` for all other j. With 0 the closure of the class: a
-        piece along which two outputs tie belongs to both classes.
-    budget, progress, tolerance
-        As for `of_polytope`.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-    >>> [str(rs.preimages.of_class(net, 1, domain=rs.Box(0, 1, 2), margin=m).volume()) for m in (0.0, 0.5)]
-    ['0.5 (EXACT)', '0.125 (EXACT)']
-    """
-    target = class_target(network.num_outputs, label, margin=margin, decision=network.decision)
-    if margin and network.left_off is not None and network.left_off.name != "log_softmax":
-        refuse_left_off("a margin", network.left_off)
-    return _PieceSearch(_partitioned(network, domain, budget, progress, tolerance), target, target).run()
-
-
-@read_arguments
-def of_features(
-    network: Network,
-    y: ArrayLike,
-    *,
-    domain: Domain | Partition,
-    gate: str | int | None = None,
-    budget: RegionBudget | None = None,
-    progress: Progress = False,
-    tolerance: Tolerance | None = None,
-) -> PreimagePieces:
-    """Return the points of a domain with exactly these outputs, or outputs of a gate: mostly flat pieces.
-
-    Parameters
-    ----------
-    network : Network
-    y : (m,) or the gate's shape
-        Output of the model, or of the gate.
-    domain : Domain or Partition
-    gate, budget, progress, tolerance
-        As for `of_polytope`.
-
-    Returns
-    -------
-    PreimagePieces
-        ``dims`` distinguishes points, segments and so on. There are no pieces if no point of the domain has these
-        features.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> found = rs.preimages.of_features(net, [1.0, 0.0], domain=rs.Box(-1, 2, 2), gate=0)  # x_0 = 1, x_1 <= 0
-    >>> found.dims.tolist(), round(found.size(1), 9)
-    ([1], 1.0)
-    """
-    target = vector_target(num_file_outputs(up_to_gate(network, gate)), y)
-    return of_polytope(network, target, domain=domain, gate=gate, budget=budget, progress=progress, tolerance=tolerance)
+    return _PieceSearch(domain, target, cut_by).run()
 
 
 def by_vertices(part: Partition, targets: Sequence[Polyhedron]) -> list[tuple[np.ndarray, np.ndarray]]:

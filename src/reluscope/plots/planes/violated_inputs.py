@@ -22,7 +22,7 @@ def violations(found: InputPieces, *, inputs: tuple[int, int] = (0, 1), axes: Ax
 
     Parameters
     ----------
-    found : Violations, or InputPieces of `reluscope.preimages.of_property`
+    found : Violations, or InputPieces of `reluscope.preimages.of`
     inputs : two int
         Inputs on the axes. With two inputs every piece is drawn as it is; with more its projection, so that pieces
         overlap: a point is dark if some values of the other inputs violate the property.

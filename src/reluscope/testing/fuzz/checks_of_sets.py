@@ -299,9 +299,12 @@ def check_preimages(subject: TestedCase) -> None:
     assert isinstance(target, Target)
     where = partition_text(target.regions) if target.regions else "domain"
     for name, call in (
-        ("of_polytope", f"rs.preimages.of_polytope(net, target, domain={where})"),
-        ("of_property", "rs.preimages.of_property(net, target, domain=domain)"),
-        ("approximate", "rs.preimages.approximate(net, target, domain=domain, budget=rs.Budget(regions=20))"),
+        ("preimage", f"rs.preimages.of(net, target, domain={where})"),
+        ("preimage by boxes", 'rs.preimages.of(net, target, domain=domain, method="boxes")'),
+        (
+            "approximate preimage",
+            'rs.preimages.of(net, target, domain=domain, method="approximate", budget=rs.Budget(regions=20))',
+        ),
     ):
         found = subject.ask(name, call)
         if found is not None:
@@ -311,22 +314,22 @@ def check_preimages(subject: TestedCase) -> None:
     features = answers.value_at(subject.truth, cell.cone.interior_point())
     rounded = np.array([float(entry) for entry in features])
     equal = np.vstack([np.eye(len(rounded)), -np.eye(len(rounded))])
-    call = f"rs.preimages.of_features(net, {rounded.tolist()}, domain={where})"
-    found = subject.ask("of_features", call)
+    call = f"rs.preimages.of(net, {rounded.tolist()}, domain={where})"
+    found = subject.ask("preimage of features", call)
     if found is not None:
         parts = _parts(subject, _plain_rows(Target(equal, np.concatenate([rounded, -rounded]))))
         volume = answers.total_volume(parts, subject.dimension)
         whole = cones.volume(subject.truth.domain)
-        finding = subject.attempt("of_features volume", found.volume)
+        finding = subject.attempt("preimage of features volume", found.volume)
         if finding is not None:
-            compare(subject, "of_features volume", finding, volume, volume, whole, f"{call}.volume()")
+            compare(subject, "preimage of features volume", finding, volume, volume, whole, f"{call}.volume()")
 
 
 def _check_class(subject: TestedCase, where: str) -> None:
     """Compare the volume of a class: of its closure, where every tie counts."""
     label = int(subject.generator.integers(0, max(2, len(subject.truth.regions[0].outputs))))
-    call = f"rs.preimages.of_class(net, {label}, domain={where})"
-    found = subject.ask("of_class", call)
+    call = f"rs.preimages.of(net, {label}, domain={where})"
+    found = subject.ask("preimage of a class", call)
     if found is None:
         return
     volume = Fraction(0)
@@ -335,7 +338,7 @@ def _check_class(subject: TestedCase, where: str) -> None:
         leads = [tuple(a - b for a, b in zip(forms[label], form, strict=True)) for form in forms]
         part = answers.part_above(cell.cone, leads)
         volume += answers.total_volume([part], subject.dimension) if not part.is_empty else 0
-    finding = subject.attempt("of_class volume", found.volume)
+    finding = subject.attempt("preimage of a class volume", found.volume)
     if finding is not None:
         whole = cones.volume(subject.truth.domain)
-        compare(subject, "of_class volume", finding, volume, volume, whole, f"{call}.volume()")
+        compare(subject, "preimage of a class volume", finding, volume, volume, whole, f"{call}.volume()")
