@@ -13,6 +13,7 @@ import reluscope as rs
 from networks.models import branched, layers
 from oracles.codes_by_lp import codes_by_lp
 from oracles.segment_bisection import num_regions
+from reluscope.analyses.sensitivity import regions_in_balls
 from reluscope.testing import default_network
 from reluscope.testing.strategies import networks
 
@@ -277,8 +278,18 @@ def test_regions_in_a_disc_by_lines_and_their_crossings(seed):
 
 def test_a_ball_that_touches_a_boundary_is_left_open():
     net = rs.load([(np.eye(2), np.array([-1.0, -5.0])), (np.ones((1, 2)), np.zeros(1))])
-    found = rs.sensitivity.local_complexity(net, [[0.0, 0.0]], 1.0, norm="l2").finding(COMPLEXITY)
-    assert (found.claim, found.interval) in ((rs.Claim.LOWER, (1, 2)), (rs.Claim.EXACT, None))
+    for radius in (1 - 1e-10, 1.0, 1 + 1e-10):  # beyond the boundary the ball is thinner than partitions resolve
+        found = rs.sensitivity.local_complexity(net, [[0.0, 0.0]], radius, norm="l2").finding(COMPLEXITY)
+        assert (found.claim, found.interval) == (rs.Claim.LOWER, (1, 2))
+
+
+def test_a_point_behind_rows_goes_on_inside_before_it_counts():
+    rows, offsets, inner = np.array([[-1.0, 0.0]]), np.array([-1.0]), np.array([2.0, 0.0])  # from x_0 = 1 on
+    reached = regions_in_balls._reached
+    assert 1.0 <= reached(rows, offsets, np.array([0.75, 0.0]), inner) <= 1 + 1e-12
+    assert reached(rows, offsets, np.array([1.5, 0.0]), inner) == 1.5
+    assert reached(rows, offsets, np.array([0.75, 0.0]), np.array([1.0, 0.0])) == np.inf
+    assert reached(rows, offsets, np.full(2, np.nan), inner) == np.inf
 
 
 @pytest.mark.parametrize("norm", ["l2", "linf"])

@@ -34,6 +34,8 @@ SECONDS, FEW_DIMENSIONS, FEWEST_REGIONS = 10.0, 8, 20
 SAMPLES = 4096
 # Distances this close to the radius, relative to it, are not told from it.
 MARGIN = 1e-9
+# Regions of a Euclidean ball are those of a box that is wider by this share, so that none is missed as too thin in it.
+WIDER = 1e-6
 # Balls that are smaller than this, relative to their centre, hold too few float64 numbers to draw from.
 MIN_RADIUS = 1e-9
 COMPLEXITY = declare(
@@ -113,12 +115,12 @@ class _Number(NamedTuple):
 def _exact(
     network: Network, center: np.ndarray, radius: float, norm: Norm, budget: Budget, tolerance: Tolerance | None
 ) -> _Number:
-    box = Box(center - radius, center + radius)
     if norm.order == np.inf:
-        found = count(network, box, budget=budget, tolerance=tolerance)
+        found = count(network, Box(center - radius, center + radius), budget=budget, tolerance=tolerance)
         low, high = found.interval or (found.value, found.value)
         return _Number(low, high, found.method, found.num_undecided)
-    part = partition(network, box, budget=budget, tolerance=tolerance)
+    wide = radius * (1 + WIDER)
+    part = partition(network, Box(center - wide, center + wide), budget=budget, tolerance=tolerance)
     certain, unclear = _meeting(part, center, radius)
     whole = part.finding()
     high = certain + unclear if whole.claim is Claim.EXACT else np.inf
@@ -140,12 +142,27 @@ def _meeting(part: Partition, center: np.ndarray, radius: float) -> tuple[int, i
         inside = region.polyhedron
         lengths = np.linalg.norm(inside.A, axis=1)
         bounds = (inside.b - inside.A @ center) / radius
-        nearest = nearest_point(inside.A / lengths[:, None], bounds / lengths, origin, bound=1 + margin)
-        if nearest.distance < 1 - margin:
+        rows, offsets = inside.A / lengths[:, None], bounds / lengths
+        nearest = nearest_point(rows, offsets, origin, bound=1 + margin)
+        if _reached(rows, offsets, nearest.point, (region.witness - center) / radius) < 1 - margin:
             certain += 1
         elif nearest.lower < 1 + margin:
             unclear += 1
     return certain, unclear
+
+
+def _reached(rows: np.ndarray, offsets: np.ndarray, near: np.ndarray, inner: np.ndarray) -> float:
+    """Return the length of the first point certainly inside on the segment from a nearest point to an inner one."""
+    if not np.isfinite(near).all():
+        return np.inf
+    ends = np.stack([near, inner])
+    rounding = (len(near) + 8) * np.finfo(float).eps * (np.linalg.norm(ends, axis=1).max() + 1)
+    over, under = ends @ rows.T - offsets + rounding
+    behind = over > 0
+    if (under[behind] >= 0).any():
+        return np.inf
+    share = float((over[behind] / (over[behind] - under[behind])).max(initial=0.0))
+    return float(np.linalg.norm(near + share * (inner - near)))
 
 
 def _sampled(
