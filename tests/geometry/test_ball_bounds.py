@@ -109,7 +109,7 @@ def test_terms_of_rounding_are_those_of_their_derivation(monkeypatch, is_boxed):
     """With a coarse epsilon every term shows."""
     assert np.finfo(float).eps == ball_bounds.EPSILON
     eps = 2.0**-16
-    monkeypatch.setattr(ball_bounds, "EPS", eps)
+    monkeypatch.setattr(ball_bounds, "EPSILON", eps)
     finite = 0
     for seed in range(12):
         generator = np.random.default_rng(seed)
@@ -147,7 +147,7 @@ def test_terms_of_rounding_are_those_of_their_derivation(monkeypatch, is_boxed):
 def test_lengths_are_rounded_where_weights_cancel_in_truth(monkeypatch, width):
     """In an empty strip the bound is below zero, and longer rows bring it nearer to that."""
     eps = 2.0**-16
-    monkeypatch.setattr(ball_bounds, "EPS", eps)
+    monkeypatch.setattr(ball_bounds, "EPSILON", eps)
     A = np.array([[3.0, 1.0, 7.0], [-3.0, -1.0, -7.0], [1.0, 0.0, 0.0]])
     found = radius_bound(A, np.array([width, 0.0, 5.0]), np.zeros(3), np.array([0.5, 0.5, 0.0]))
     share = 1 - 7 * eps if width > 0 else 1 + 7 * eps

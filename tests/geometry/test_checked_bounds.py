@@ -62,7 +62,7 @@ def test_terms_of_rounding_are_those_of_their_derivation(monkeypatch, seed):
     """With a coarse epsilon every term shows."""
     assert np.finfo(float).eps == checked_bounds.EPSILON
     eps, random = 2.0**-10, np.random.default_rng(seed)
-    monkeypatch.setattr(checked_bounds, "EPS", eps)
+    monkeypatch.setattr(checked_bounds, "EPSILON", eps)
     rows, gain, multipliers = random.normal(size=(3, 5)), random.normal(size=5), random.normal(size=3)
     gain[4] = multipliers @ rows[:, 4]  # nothing is left but rounding
     low, high, lower, upper = -random.random(3), random.random(3), -random.random(5), random.random(5)

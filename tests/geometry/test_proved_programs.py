@@ -280,7 +280,7 @@ def test_a_solver_that_gives_up_leaves_the_answer_to_fractions(monkeypatch):
 def test_rows_are_sure_beyond_the_rounding_of_their_sums(monkeypatch, short, is_asked):
     """In two dimensions 16 epsilons: of ``x <= 1`` at ``1 - s`` and a coarse epsilon of 2^-8, from 2 / 17 on."""
     asked, proper = [], proved_programs._product
-    monkeypatch.setattr(proved_programs, "EPS", 2.0**-8)
+    monkeypatch.setattr(proved_programs, "EPSILON", 2.0**-8)
     monkeypatch.setattr(proved_programs, "_product", lambda *given: asked.append(given) or proper(*given))
     system = ProvedSystem(np.array([[1.0, 0.0]]), np.ones(1), np.zeros((0, 2)), np.zeros(0))
     assert system.contains([Fraction(1) - Fraction(short), Fraction(0)])
