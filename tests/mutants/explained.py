@@ -122,7 +122,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): "an argument that is left out by np.where",
     (
         "geometry/programs/ball_bounds",
-        "return bound + 8 * ((size)) * EPS * (abs(bound) + rest * far) + 2.0**-1060",
+        "return bound + 8 * ((size)) * EPSILON * (abs(bound) + rest * far) + UNDERFLOW",
     ): "three operations, which eight epsilons cover without the number of terms",
     (
         "geometry/programs/convex_questions",
@@ -178,7 +178,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): "at a breakpoint both pieces have one value",
     (
         "geometry/programs/ball_bounds",
-        "share = 1 - Fraction((dim + 4) * EPS) if total >= 0 else 1 + Fraction((dim + 4) * EPS)",
+        "share = 1 - Fraction((dim + 4) * EPSILON) if total >= 0 else 1 + Fraction((dim + 4) * EPSILON)",
     ): "zero is zero, divided by either",
     (
         "geometry/programs/ball_bounds",
@@ -233,8 +233,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "geometry/programs/checked_bounds",
         "for column in np.flatnonzero(endless & (np.abs(rest) <= doubt) & (doubt >= 0)).tolist():",
     ): "without doubt the rest is zero, and so is its sign",
-    ("geometry/programs/convex_questions", "RELATIVE_GAP = (1e-9 / 2)"): "how far the search goes on; gaps are told",
-    ("analyses/bodies/inscribed_balls", "RELATIVE_GAP = (1e-9 / 2)"): "how far the search goes on; gaps are told",
     (
         "partitions/doubts/shown_regions",
         "each = (multiplications(network))",
@@ -278,7 +276,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): "where the slack is as small as rounding, the offset is no larger than this",
     (
         "geometry/programs/proved_programs",
-        "is_sure = slack > 4 * (self.dim + 2) * EPS * sizes + 2.0**-1000 * ((1.0))",
+        "is_sure = slack > 4 * (self.dim + 2) * EPSILON * sizes + UNDERFLOW * ((1.0))",
     ): "what is lost below all floats does not grow with the point",
     (
         "geometry/programs/proved_programs",
@@ -286,7 +284,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): "what is beyond all floats is not zero",
     (
         "geometry/programs/convex_questions",
-        "reach = (reach).clamp_min(1e-150)",
+        "reach = (reach).clamp_min(LEAST_REACH)",
     ): "the scale of the search; gaps are told",
     (
         "geometry/programs/convex_questions",
