@@ -43,7 +43,7 @@ def cells(tree):
         NET.codes(POINTS)[:0],
         rs.region(NET, POINTS[0]),
         rs.decision_boundary(PART),
-        rs.decision_surface(rs.load(default_network([3, 8, 3])), rs.Box(-1, 1, 3)),
+        rs.decision_boundary(rs.load(default_network([3, 8, 3])), rs.Box(-1, 1, 3)),
         rs.datasets.digits("test"),
         rs.verify(NET, PROPERTY),
         rs.verify(NET, PROPERTY).counterexample,

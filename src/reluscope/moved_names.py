@@ -62,6 +62,7 @@ MOVED = {
     "preimages.of_polytope": "reluscope.preimages.of",
     "preimages.of_property": "reluscope.preimages.of",
     "preimages.approximate": "reluscope.preimages.of",
+    "decision_surface": "reluscope.decision_boundary",
     "FoundRegions": "reluscope.regions",
     "find_regions": "reluscope.regions",
     "planes.map_norms": "reluscope.measure_regions",

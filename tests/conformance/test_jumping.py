@@ -13,7 +13,7 @@ from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
 
 # `tests/partitions/test_jumps.py` compares them with an oracle.
-HOLDS = {"count", "partition", "region", "regions"}
+HOLDS = {"count", "partition", "partitions", "region", "regions", "stream"}
 # What follows from codes and outputs at points alone.
 HOLDS |= {"classification.accuracy", "classification.num_classes", "classification.predicted_classes"}
 HOLDS |= {"codespace.sample_codes", "codespace.unit_usage"}

@@ -83,7 +83,7 @@ def test_two_classes_tie_on_the_decision_boundary():
     found = ask(asked, {"ask": "space", "of": "decision"})
     arrays = found.arrays
     outputs = asked.network(places(found)).numpy()
-    assert found.header["found"]["value"] == len(rs.decision_surface(asked.network, box_of(found))) > 5
+    assert found.header["found"]["value"] == len(rs.decision_boundary(asked.network, box_of(found))) > 5
     assert len(np.unique(arrays["piece_classes"], axis=0)) > 1
     for piece, (a, b) in enumerate(pairwise(arrays["offsets"])):
         at = outputs[arrays["polygons"][a:b]]

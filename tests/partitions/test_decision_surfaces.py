@@ -48,7 +48,7 @@ def test_power_diagrams(seed):
     """Of affine scores each class is a polyhedron, whose facets qhull knows."""
     rng = np.random.default_rng(seed)
     weight, bias = rng.standard_normal((5, 3)), rng.standard_normal(5) / 4
-    found = rs.decision_surface(rs.load([(weight, bias)]), BOX)
+    found = rs.decision_boundary(rs.load([(weight, bias)]), BOX)
     sides = np.r_[np.c_[np.eye(3), -np.ones(3)], np.c_[-np.eye(3), -np.ones(3)]]
     inside = rng.uniform(-1, 1, (20_000, 3))
     classes = (inside @ weight.T + bias).argmax(axis=1)
@@ -93,7 +93,7 @@ def clipped(polygon, heights):
 def test_regions_clipped_class_by_class(seed, monkeypatch):
     monkeypatch.setattr(incidence, "_chunk_cells", lambda *_: 7 + 9 * seed)
     network = network_of(3, 6, 6, 4, seed=seed)
-    found = rs.decision_surface(network, BOX)
+    found = rs.decision_boundary(network, BOX)
     part = rs.partition(network, BOX)
     offsets, ids = part.region_vertices
     expected = dict.fromkeys(itertools.combinations(range(4), 2), 0.0)
@@ -125,7 +125,7 @@ def test_regions_clipped_class_by_class(seed, monkeypatch):
 @pytest.mark.parametrize("seed", range(3))
 def test_classes_on_both_sides(seed):
     network = network_of(3, 8, 8, 3, seed=seed)
-    found = rs.decision_surface(network, BOX)
+    found = rs.decision_boundary(network, BOX)
     assert len(found.junctions)
     middles = np.array([found.vertices[found.ids[i:j]].mean(axis=0) for i, j in itertools.pairwise(found.offsets)])
     sized = found.piece_areas > 1e-6
@@ -143,14 +143,14 @@ def test_classes_on_both_sides(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_two_classes_are_a_level_set(seed):
     network = network_of(3, 7, 7, 2, seed=seed)
-    found, level = rs.decision_surface(network, BOX), rs.level_set(network, BOX, output=(1, 0))
+    found, level = rs.decision_boundary(network, BOX), rs.level_set(network, BOX, output=(1, 0))
     assert len(found) == len(level) > 0
     assert found.area == pytest.approx(level.area, rel=1e-12)
     assert np.allclose(found.normals, level.normals)
     assert len(found.junctions) == 0
     single = network_of(3, 7, 7, 1, seed=seed)
-    assert rs.decision_surface(single, BOX).area == pytest.approx(rs.level_set(single, BOX).area, rel=1e-12)
-    raised = rs.decision_surface(single.with_decision(0.1), BOX)
+    assert rs.decision_boundary(single, BOX).area == pytest.approx(rs.level_set(single, BOX).area, rel=1e-12)
+    raised = rs.decision_boundary(single.with_decision(0.1), BOX)
     assert raised.area == pytest.approx(rs.level_set(single, BOX, level=0.1).area, rel=1e-12)
 
 
@@ -159,7 +159,7 @@ def test_in_the_plane_it_is_the_decision_boundary(seed):
     layers = small_integers(2, 6, 5, 3, seed=seed) if seed % 2 else None
     network = network_of(2, 8, 8, 4, seed=seed) if layers is None else rs.load(layers)
     square = rs.Box(-1, 1, 2)
-    found = rs.decision_surface(network, square)
+    found = rs.decision_boundary(network, square)
     assert found.num_unmatched == 0
     if layers is None:
         assert found.area == pytest.approx(rs.decision_boundary(rs.partition(network, square)).length, rel=1e-9)
@@ -171,8 +171,8 @@ def test_in_the_plane_it_is_the_decision_boundary(seed):
 def test_the_smallest_output_may_be_the_class():
     layers = layers_of(3, 6, 6, 3, seed=2)
     negated = [*layers[:-1], (-layers[-1][0], -layers[-1][1])]
-    one = rs.decision_surface(rs.load(layers).with_decision("smallest"), BOX)
-    other = rs.decision_surface(rs.load(negated), BOX)
+    one = rs.decision_boundary(rs.load(layers).with_decision("smallest"), BOX)
+    other = rs.decision_boundary(rs.load(negated), BOX)
     assert len(one)
     assert np.array_equal(one.classes, other.classes)
     assert one.area == pytest.approx(other.area)
@@ -182,27 +182,27 @@ def test_a_copy_of_a_class_is_nowhere_and_ties_are_of_the_lower_one():
     layers = layers_of(3, 6, 6, 3, seed=1)
     weight, bias = layers[-1]
     twice = rs.load([*layers[:-1], (np.r_[weight, weight[:1]], np.r_[bias, bias[:1]])])
-    one, other = rs.decision_surface(rs.load(layers), BOX), rs.decision_surface(twice, BOX)
+    one, other = rs.decision_boundary(rs.load(layers), BOX), rs.decision_boundary(twice, BOX)
     assert len(one)
     assert 3 not in other.classes
     assert other.area == pytest.approx(one.area)
     assert {*map(tuple, one.classes.tolist())} == {*map(tuple, other.classes.tolist())}
     flat = rs.load([(np.zeros((2, 3)), np.zeros(2))])
-    assert len(rs.decision_surface(flat, BOX)) == 0
+    assert len(rs.decision_boundary(flat, BOX)) == 0
 
 
 @pytest.mark.slow
 def test_chunks_workers_and_budgets(monkeypatch):
     network = network_of(3, 9, 9, 4, seed=3)
-    whole = rs.decision_surface(network, BOX)
+    whole = rs.decision_boundary(network, BOX)
     monkeypatch.setattr(incidence, "_chunk_cells", lambda *_: 11)
     monkeypatch.setattr(incidence, "TASKS", 6)
     with ThreadPoolExecutor(2) as executor:
-        for one in (rs.decision_surface(network, BOX), rs.decision_surface(network, BOX, executor=executor)):
+        for one in (rs.decision_boundary(network, BOX), rs.decision_boundary(network, BOX, executor=executor)):
             assert np.array_equal(one.ids, whole.ids)
             assert np.array_equal(one.classes, whole.classes)
             assert np.abs(one.vertices - whole.vertices).max() < 1e-13
-    part = rs.decision_surface(network, BOX, budget=rs.Budget(regions=15))
+    part = rs.decision_boundary(network, BOX, budget=rs.Budget(regions=15))
     assert part.num_open
     assert part.claim is rs.Claim.LOWER
     assert "budget of 15 regions" in repr(part)
@@ -211,19 +211,19 @@ def test_chunks_workers_and_budgets(monkeypatch):
 
 def test_slices_and_refusals():
     network = network_of(5, 8, 3, seed=0)
-    found = rs.decision_surface(network, rs.Slice(np.zeros(5), np.eye(5)[:3], BOX))
+    found = rs.decision_boundary(network, rs.Slice(np.zeros(5), np.eye(5)[:3], BOX))
     assert found.dim == 3
     for domain in (rs.Space(5), rs.Box(-1, 1, 5), rs.Segment(np.zeros(5), np.ones(5))):
         with pytest.raises(InputError, match="bounded domains of two or three dimensions"):
-            rs.decision_surface(network, domain)
-    with pytest.raises(InputError, match="decision_surface"):
+            rs.decision_boundary(network, domain)
+    with pytest.raises(InputError, match=r"decision_boundary\(network, domain\)"):
         rs.decision_boundary(rs.partition(network_of(3, 4, 2, seed=0), BOX))
 
 
 @pytest.mark.slow
 def test_files_and_trimesh(tmp_path):
     trimesh = pytest.importorskip("trimesh")
-    found = rs.decision_surface(network_of(3, 8, 8, 3, seed=0), BOX)
+    found = rs.decision_boundary(network_of(3, 8, 8, 3, seed=0), BOX)
     found.write(tmp_path / "classes.glb", color=found.classes[:, 1])
     assert trimesh.load(tmp_path / "classes.glb", force="mesh").area == pytest.approx(found.area, rel=1e-5)
     mesh = found.to_trimesh(color="region")
@@ -234,7 +234,21 @@ def test_files_and_trimesh(tmp_path):
 
 
 def test_areas_are_at_least_those_without_their_errors():
-    found = rs.decision_surface(network_of(3, 5, 3, seed=1), rs.Box(-1, 1, 3))
+    found = rs.decision_boundary(network_of(3, 5, 3, seed=1), rs.Box(-1, 1, 3))
     table = found.findings()["decision_area"]
     assert (table.value - table.lower > 0).all()
     assert (table.value - table.lower).sum() == pytest.approx(found._area_errors.sum(), rel=1e-3)
+
+
+def test_options_go_with_a_partition_or_with_a_network():
+    network, square = network_of(2, 4, 2, seed=0), rs.Box(-1, 1, 2)
+    part = rs.partition(network, square)
+    for options, words in (
+        ({"domain": square}, "takes no domain"),
+        ({"tolerance": rs.Tolerance()}, "takes no tolerance"),
+        ({"budget": rs.Budget(regions=3)}, "seconds alone"),
+    ):
+        with pytest.raises(InputError, match=words):
+            rs.decision_boundary(part, **options)
+    with pytest.raises(InputError, match="domain must be given"):
+        rs.decision_boundary(network)

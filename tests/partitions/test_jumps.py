@@ -218,7 +218,7 @@ def test_the_notebook_shows_it():
         lambda net, part: part.faces,
         lambda net, part: part.to_networkx(),
         lambda net, part: rs.decision_boundary(part),
-        lambda net, part: rs.decision_surface(net, rs.Box(-2, 2, 2)),
+        lambda net, part: rs.decision_boundary(net, rs.Box(-2, 2, 2)),
         lambda net, part: rs.level_set(net, rs.Box(-2, 2, 2), level=0.0),
         lambda net, part: rs.neighbors(net, [0.1, 0.2]),
         lambda net, part: rs.count(net, rs.Box(-2, 2, 2), definition="affine"),

@@ -12,7 +12,6 @@ from reluscope.partitions.doubts.confirming import confirm
 from reluscope.partitions.exact.certificates import Certificate
 from reluscope.partitions.faces.faces import Faces
 from reluscope.partitions.levels.decision_surfaces import DecisionSurface
-from reluscope.partitions.levels.decision_walk import decision_surface
 from reluscope.partitions.levels.level_sets import LevelSet
 from reluscope.partitions.levels.level_walk import level_set
 from reluscope.partitions.partition_in_memory import Partition
@@ -33,7 +32,6 @@ __all__ = [
     "coarse_partition",
     "confirm",
     "decision_boundary",
-    "decision_surface",
     "declare_region_quantity",
     "forecast",
     "level_set",

@@ -27,7 +27,7 @@ _SOLID = Later(
         rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))]), rs.Box(-2, 2, 3)
     )
 )
-_CLASSES = Later(lambda: rs.decision_surface(rs.load([(np.eye(3), np.zeros(3))]), rs.Box(-1, 1, 3)))
+_CLASSES = Later(lambda: rs.decision_boundary(rs.load([(np.eye(3), np.zeros(3))]), rs.Box(-1, 1, 3)))
 _FINDINGS = Later(lambda: rs.local.region_classes(NET, X, domain=rs.Box(-9, 9, NET.num_inputs)))
 _SIZE = declare("example_size", "size of something")
 
@@ -197,18 +197,17 @@ ROWS = {
     "count": row(network=NET, domain=BOX, kinds={"checkpoint": "write"}),
     "image": row(network=NET, domain=BOX, outputs=[0], kinds={"outputs": "outputs"}),
     "inscribed_balls": row(network=NET, x=X, domain=BOX, kinds={"domain": "box"}),
-    "decision_boundary": row(part=FLAT),
+    "decision_boundary": row(source=FLAT, kinds={"source": "ours"}),
     "confirm": row(part=FLAT),
     "coarse_partition": row(network=NET, domain=BOX, budget=rs.Budget(regions=50), kinds={"rounding": "option"}),
     "forecast": row(network=NET, domain=BOX, seconds=0.2),
     "window_within": row(network=NET, domain=BOX, budget=rs.Budget(regions=50)),
-    "decision_surface": row(network=NET, domain=BOX),
     "DecisionSurface.write": row(
         on=_CLASSES, path=FOLDER / "classes.ply", color="region", kinds={"path": "write", "color": "color"}
     ),
     "DecisionSurface.to_trimesh": row(on=_CLASSES, color="normal", kinds={"color": "color"}),
     "DecisionSurface.between": row(
-        on=Later(lambda: rs.decision_surface(NET, BOX)), first=0, second=1, kinds={"first": "whole", "second": "whole"}
+        on=Later(lambda: rs.decision_boundary(NET, BOX)), first=0, second=1, kinds={"first": "whole", "second": "whole"}
     ),
     "LevelSet.save": row(on=_SURFACE, path=FOLDER / "surface.arrow", kinds={"path": "write"}),
     "LevelSet.load": row(

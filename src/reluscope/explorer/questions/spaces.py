@@ -26,8 +26,8 @@ from reluscope.explorer.scene.solid_slices import read_solid
 from reluscope.networks.evaluation.held_maps import logits
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.decisions.decision_boundary import decision_boundary
 from reluscope.partitions.levels.decision_surfaces import DecisionSurface
-from reluscope.partitions.levels.decision_walk import decision_surface
 from reluscope.partitions.levels.level_polygons import sums
 from reluscope.partitions.levels.level_sets import LevelSet
 from reluscope.partitions.levels.level_walk import level_set
@@ -70,7 +70,7 @@ def answer_space(session: Session, asked: Asked, listener: Listener) -> Answer:
         raise InputError("a decision boundary needs a classifier: ask for the level of an output")
     find: dict[str, Callable[[Room], Partition | LevelSet | DecisionSurface]] = {
         "regions": lambda room: partition(network, room.domain, budget=budget(listener), progress=listener.share),
-        "decision": lambda room: decision_surface(
+        "decision": lambda room: decision_boundary(
             network, room.domain, budget=budget(listener), progress=listener.share),
         "level": lambda room: level_set(
             network, room.domain, level=level, output=output, budget=budget(listener), progress=listener.share),

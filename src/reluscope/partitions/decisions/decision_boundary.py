@@ -7,35 +7,41 @@ across it or one class is only touched by another. Regions on which two classes 
 
 import time
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
+from typing import overload
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.arguments import read_arguments
-from reluscope.budget import ENDS, Budget, TimeBudget, why_ended
+from reluscope.budget import ENDS, Budget, RegionBudget, TimeBudget, why_ended
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.findings.claims import largest_error
 from reluscope.findings.derived import Ends, at_an_end
-from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.domains import Box, Domain
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.window_shapes import window_shape
 from reluscope.interruption import held, safe_point
 from reluscope.networks.evaluation.decisions import scores_network
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
+from reluscope.networks.network import Network
 from reluscope.partitions.corner_errors import side_errors
 from reluscope.partitions.decisions.decision_pieces import BoundaryPieces, blocks_of, pieces_of, scores_by_block
 from reluscope.partitions.decisions.rational_boundary import needs_fractions, rational_pieces
 from reluscope.partitions.decisions.touching_ties import TouchingTies
 from reluscope.partitions.left_open import LeftOpen, left_open
+from reluscope.partitions.levels.decision_surfaces import DecisionSurface
+from reluscope.partitions.levels.decision_walk import decision_surface
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.polygons import polygon_sizes
 from reluscope.progress import Progress, counting_regions
 from reluscope.shown import Shown
 from reluscope.stopping import Noted, Stop, is_interrupted
+from reluscope.tolerance import Tolerance
 
 # Shares of the domain are known to so much.
 ROUNDING = 1e-9
@@ -126,39 +132,82 @@ class DecisionBoundary(Shown, Noted):
         )
 
 
+@overload
+def decision_boundary(
+    source: Partition, domain: None = ..., *, budget: TimeBudget | None = ..., progress: Progress = ...
+) -> DecisionBoundary: ...
+@overload
+def decision_boundary(
+    source: Network,
+    domain: Domain,
+    *,
+    budget: RegionBudget | None = ...,
+    executor: Executor | None = ...,
+    progress: Progress = ...,
+    tolerance: Tolerance | None = ...,
+) -> DecisionSurface: ...
+
+
 @held
 @read_arguments
 def decision_boundary(
-    part: Partition, *, budget: TimeBudget | None = None, progress: Progress = False
-) -> DecisionBoundary:
-    """Return the exact pieces of the decision boundary on a partitioned line or plane.
+    source: Network | Partition,
+    domain: Domain | None = None,
+    *,
+    budget: RegionBudget | None = None,
+    executor: Executor | None = None,
+    progress: Progress = False,
+    tolerance: Tolerance | None = None,
+) -> DecisionBoundary | DecisionSurface:
+    """Return the exact set where the class of a network changes, on a partition or as a mesh in a domain.
 
     Parameters
     ----------
-    part : Partition
-        With its network.
+    source : Partition or Network
+        A partition of a bounded line or plane, with its network; or a network and a domain. The network's `decision`
+        defines the class; at ties the lower class wins.
+    domain : Box, Polyhedron or Slice, optional
+        With a network: bounded, of two or three dimensions, in the input space or a slice of an input space of any
+        dimension.
     budget : Budget, optional
-        Seconds, after which the pieces found so far are returned: at least those of the first block of regions.
+        Seconds, after which the pieces found so far are returned: on a partition at least those of the first block of
+        regions. With a network also a limit of cells around the surface (``regions``).
+    executor : concurrent.futures.Executor, optional
+        Runs independent parts; with a network.
     progress : bool or callable
-        True shows a bar; a function receives the share of finished regions.
+        True shows a bar; a function receives the share done, from 0 to 1.
+    tolerance : Tolerance, optional
+        Resolution and rounding, with a network; see `Tolerance`.
 
     Returns
     -------
     DecisionBoundary
-        Exact up to the rounding of the outputs at the vertices; where rounding decides, fractions are used in small
-        networks. After a lack of time or memory, or Ctrl-C, its ``note`` gives the reason, ``covered`` is the share
-        of the domain that was searched, and its `finding` claims LOWER.
+        On a partition. Exact up to the rounding of the outputs at the vertices; where rounding decides, fractions are
+        used in small networks. After a lack of time or memory, or Ctrl-C, its ``note`` gives the reason, ``covered``
+        is the share of the domain that was searched, and its `finding` claims LOWER.
+    DecisionSurface
+        In a domain: polygons in space, segments in the plane, with shared vertices. Empty if the class does not
+        change.
 
     Raises
     ------
     InputError
-        If the partition is not of a bounded line or plane, or was loaded without its network.
+        If the partition is not of a bounded line or plane, or was loaded without its network; if the domain is
+        unbounded or of another dimension.
+    ShapeError
+        If the domain lies in another space.
+    DegenerateGeometryError
+        If the domain is empty or flat.
 
     Notes
     -----
-    Costs one forward pass over the vertices, which the partition keeps. Costs none if the partition already has
-    their outputs, as on lines and planes through large networks. Only classes count that may be ahead somewhere
+    On a partition: one forward pass over the vertices, which the partition keeps, and none if the partition already
+    has their outputs, as on lines and planes through large networks. Only classes count that may be ahead somewhere
     among some thousand neighbouring regions: a thousand outputs cost about the same as the few winning ones.
+
+    In a domain: the differences of all scores are one more gate after the network. Cells where bounds prove one class
+    are dropped. With m classes the gate has m (m - 1) / 2 units, which also cut where two scores tie below a third:
+    polygons may be in more parts than necessary.
 
     Examples
     --------
@@ -167,11 +216,30 @@ def decision_boundary(
     >>> pieces = rs.decision_boundary(rs.partition(net, rs.Box(-1, 1, 2)), budget=rs.Budget(seconds=60))
     >>> pieces.ends[np.abs(pieces.ends).sum((1, 2)).argmax()].tolist(), pieces.covered
     ([[0.0, 0.0], [1.0, 1.0]], 1.0)
+    >>> net = rs.load([(np.eye(3), np.zeros(3))])  # the largest of three inputs
+    >>> surface = rs.decision_boundary(net, rs.Box(-1, 1, 3))
+    >>> surface.claim, surface.junctions.shape, np.unique(surface.classes, axis=0).tolist()
+    (<Claim.EXACT: 'EXACT'>, (1, 2), [[0, 1], [0, 2], [1, 2]])
+    >>> np.ptp(surface.vertices[surface.junctions[0]], axis=0).tolist()
+    [2.0, 2.0, 2.0]
     """
+    if isinstance(source, Partition):
+        given = {"domain": domain, "executor": executor, "tolerance": tolerance}
+        if wrong := next((name for name, option in given.items() if option is not None), ""):
+            raise InputError(f"the boundary on a partition takes no {wrong}: leave it out, or give the network")
+        if budget is not None and budget.regions is not None:
+            raise InputError("the boundary on a partition takes a budget of seconds alone: leave regions out")
+        return _on_partition(source, budget, progress)
+    if domain is None:
+        raise InputError("domain must be given with a network: a Box or a Slice of two or three dimensions")
+    return decision_surface(source, domain, budget=budget, executor=executor, progress=progress, tolerance=tolerance)
+
+
+def _on_partition(part: Partition, budget: Budget | None, progress: Progress) -> DecisionBoundary:
     if part.dim > 2 or not part.is_bounded().all():
         raise InputError(
             f"decision boundaries are found on bounded lines and planes, got {part.domain.describe()}: take a Segment "
-            "or a Plane, or decision_surface(network, domain) in space"
+            "or a Plane, or decision_boundary(network, domain) in space"
         )
     dim = part.dim
     if not len(part):

@@ -8,15 +8,14 @@ from functools import partial
 import numpy as np
 import torch
 
-from reluscope.arguments import read_arguments
-from reluscope.budget import RegionBudget
+from reluscope.budget import Budget
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packed import Codes
 from reluscope.codes.packing import unpack_pieces
 from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Domain, Slice, Space
-from reluscope.interruption import has_struck, held
+from reluscope.interruption import has_struck
 from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.evaluation.maps_of_codes import maps_of_codes
 from reluscope.networks.network import Network
@@ -32,63 +31,18 @@ from reluscope.stopping import INTERRUPTED, is_interrupted
 from reluscope.tolerance import Tolerance
 
 
-@held
-@read_arguments
 def decision_surface(
     network: Network,
     domain: Domain,
     *,
-    budget: RegionBudget | None = None,
+    budget: Budget | None = None,
     executor: Executor | None = None,
     progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> DecisionSurface:
     """Return the exact set where the class of a network changes: polygons in space, segments in the plane.
 
-    Parameters
-    ----------
-    network : Network
-        Its `decision` defines the class; at ties the lower class wins.
-    domain : Box, Polyhedron or Slice
-        Bounded, of two or three dimensions: in the input space, or a slice of an input space of any dimension.
-    budget : Budget, optional
-        Limit of seconds, or of cells around the surface; the result holds the finished part.
-    executor : concurrent.futures.Executor, optional
-        Runs independent parts.
-    progress : bool or callable
-        Show progress; a function receives the share done, from 0 to 1.
-    tolerance : Tolerance, optional
-        Resolution and rounding; see `Tolerance`.
-
-    Returns
-    -------
-    DecisionSurface
-        Empty if the class does not change.
-
-    Raises
-    ------
-    InputError
-        If the domain is unbounded or of another dimension.
-    ShapeError
-        If the domain lies in another space.
-    DegenerateGeometryError
-        If the domain is empty or flat.
-
-    Notes
-    -----
-    The differences of all scores are one more gate after the network. Cells where bounds prove one class are
-    dropped. With m classes the gate has m (m - 1) / 2 units, which also cut where two scores tie below a third:
-    polygons may be in more parts than necessary.
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> net = rs.load([(np.eye(3), np.zeros(3))])  # the largest of three inputs
-    >>> surface = rs.decision_surface(net, rs.Box(-1, 1, 3))
-    >>> surface.claim, surface.junctions.shape, np.unique(surface.classes, axis=0).tolist()
-    (<Claim.EXACT: 'EXACT'>, (1, 2), [[0, 1], [0, 2], [1, 2]])
-    >>> np.ptp(surface.vertices[surface.junctions[0]], axis=0).tolist()
-    [2.0, 2.0, 2.0]
+    The differences of all scores are one more gate after the network.
     """
     read_domain(domain, network.num_inputs)
     window = domain.window if isinstance(domain, Slice) else domain
@@ -134,7 +88,7 @@ def decision_surface(
         work={**walked.work, "seconds": time.perf_counter() - began},
     )
     if is_interrupted(found.stop):
-        warnings.warn("interrupted: the decision surface holds the pieces finished so far", stacklevel=4)
+        warnings.warn("interrupted: the decision surface holds the pieces finished so far", stacklevel=5)
     return found
 
 
