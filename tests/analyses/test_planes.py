@@ -15,6 +15,7 @@ from reluscope.analyses.planes import ClassAreas, area_shares, class_areas, clas
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError
+from reluscope.partitions.decisions import rational_boundary
 from reluscope.partitions.region_numbers import map_norms
 from reluscope.testing import default_network, strategies
 from reluscope.testing.fuzz.fuzz_runs import run_case
@@ -204,7 +205,7 @@ def test_shares_hold_the_truth_where_rounding_decides(number, monkeypatch):
 def test_outputs_that_rounding_cannot_tell_apart(is_small, monkeypatch):
     """Fractions tell which one is larger by a last bit; without them they tie, and either may have all of a plane."""
     if not is_small:
-        monkeypatch.setattr("reluscope.partitions.decisions.rational_boundary.MOST_MULTIPLICATIONS", 0)
+        monkeypatch.setattr(rational_boundary, "MOST_MULTIPLICATIONS", 0)
     weight = np.array([[0.3, 0.0], [0.1 + 0.2, 0.0]])
     for box, wins in (((1, 2), 1), ((-2, -1), 0)):
         line = rs.partition(rs.load([(weight[:, :1], np.zeros(2))]), rs.Box(*box, 1))

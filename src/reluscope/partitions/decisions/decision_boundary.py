@@ -31,7 +31,7 @@ from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.network import Network
 from reluscope.partitions.corner_errors import side_errors
 from reluscope.partitions.decisions.decision_pieces import BoundaryPieces, blocks_of, pieces_of, scores_by_block
-from reluscope.partitions.decisions.rational_boundary import needs_fractions, rational_pieces
+from reluscope.partitions.decisions.rational_boundary import needs_fractions, open_ties, rational_pieces
 from reluscope.partitions.decisions.touching_ties import TouchingTies
 from reluscope.partitions.left_open import LeftOpen, left_open
 from reluscope.partitions.levels.decision_surfaces import DecisionSurface
@@ -70,7 +70,9 @@ class DecisionBoundary(Shown, Noted):
         The partition that was searched.
     doubtful : float
         Length of the facets (on a line, their number) where contact of two classes is undecided; infinite if
-        regions were not searched.
+        regions were not searched. What may be in regions where rounding decides about ties, beyond their pieces.
+    loose : float
+        Length of the pieces (on a line, their number) in regions where rounding decides about ties.
     is_rational : bool
         Whether fractions computed the pieces, with only their ends rounded.
     """
@@ -83,6 +85,7 @@ class DecisionBoundary(Shown, Noted):
     stop: Stop | None = None
     partition: Partition | None = None
     doubtful: float = 0.0
+    loose: float = 0.0
     is_rational: bool = False
 
     def __len__(self) -> int:
@@ -117,7 +120,7 @@ class DecisionBoundary(Shown, Noted):
         amount = len(self) if is_line else self.length
         left = LeftOpen(num_unfinished=not self.is_whole) if part is None else left_open(part)
         error = self._length_error if not is_line and left.is_listed_sure else 0
-        lower, upper = left.ends(max(0, amount - error), amount + error + self.doubtful, least=0)
+        lower, upper = left.ends(max(0, amount - error - self.loose), amount + error + self.doubtful, least=0)
         scale = float(np.linalg.norm(np.ptp(part.vertices, axis=0))) if part is not None and len(part) else 0.0
         if not is_line:
             amount = at_an_end(Ends(amount, lower, upper), float(largest_error(amount, scale))).value
@@ -252,7 +255,15 @@ def _on_partition(part: Partition, budget: Budget | None, progress: Progress) ->
         note = search.run(count)
     chords, facets, touched = zip(*search.found, strict=True) if search.found else ((), (), ())
     pieces = BoundaryPieces.joined([*chords, *facets, *touched], dim)
-    return _boundary(part, pieces, search.num_done, note, search.doubtful)
+    doubtful, loose = search.doubtful, 0.0
+    if not part.jumps and search.num_done:
+        ties = open_ties(part, search.values, search.num_done)
+        sizes = (
+            np.linalg.norm(pieces.ends[:, 0] - pieces.ends[:, -1], axis=1) if dim == 2 else np.ones(len(pieces.ends))
+        )
+        loose = float(sizes[ties.regions[pieces.regions]].sum())
+        doubtful += max(0.0, ties.most - loose)
+    return _boundary(part, pieces, search.num_done, note, doubtful, loose)
 
 
 class _ChordSearch:
@@ -262,6 +273,7 @@ class _ChordSearch:
         self.part, self.budget, self.began = part, budget, began
         self.found: list[tuple[BoundaryPieces, BoundaryPieces, BoundaryPieces]] = []
         self.num_done, self.doubtful = 0, 0.0
+        self.values = np.zeros((0, 2))
         self.touching = TouchingTies(part)
 
     def run(self, count: Callable[[int, float], None] | None) -> Stop | None:
@@ -275,11 +287,11 @@ class _ChordSearch:
             return note
 
     def _blocks(self, count: Callable[[int, float], None] | None) -> Stop | None:
-        part, values, known, stopped = self.part, np.zeros((0, 2)), 0, None
+        part, values, known, stopped = self.part, self.values, 0, None
         offsets, ids = part.region_vertices
         first = int(ids[: offsets[1]].max())  # whatever the time, one region is looked at
         for found_so_far, known in scores_by_block(part):
-            values = found_so_far
+            self.values = values = found_so_far
             safe_point()
             if known > first and (stopped := self.budget.spent(0, self.began)):
                 break
@@ -303,12 +315,13 @@ def _boundary(
     num_done: int,
     note: Stop | None,
     doubtful: float = 0.0,
+    loose: float = 0.0,
     *,
     is_rational: bool = False,
 ) -> DecisionBoundary:
     """Return the pieces of the first regions, with what is known of the others."""
     left = left_open(part)
-    is_whole = num_done == len(part) and left.is_nothing and not doubtful
+    is_whole = num_done == len(part) and left.is_nothing and not doubtful and not loose
     covered = 1.0
     if not is_whole:
         window = part.window
@@ -328,6 +341,7 @@ def _boundary(
         stop=note,
         partition=part,
         doubtful=doubtful if is_searched else inf,
+        loose=loose,
         is_rational=is_rational,
     )
 

@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Bool, Float, Int
 
 from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, between, half_spaces, integer_row
 from reluscope.geometry.programs.proved_programs import nearest
@@ -27,6 +28,9 @@ from reluscope.partitions.partition_in_memory import Partition
 
 # Multiplications of fractions, and rows that regions are cut by, for all regions of a partition: some seconds.
 MOST_MULTIPLICATIONS, MOST_ROWS = 2_000_000, 50_000
+
+# Scores that differ by more than this share of the largest one are told apart by floats.
+NEAR = 1e-6
 
 Point = tuple[Fraction, ...]
 Span = tuple[Fraction, Fraction]
@@ -55,19 +59,65 @@ def needs_fractions(part: Partition) -> bool:
 
 def is_clear(part: Partition) -> bool:
     """Whether one class is ahead at every vertex, beyond the rounding of scores and of the vertices themselves."""
-    network = scores_network(part.network_on_domain)
-    forward = rounded_forward(network, part.vertices, tolerance=part.tolerance)
-    maps, off = maps_of_codes(network, part.codes)
-    slopes = np.linalg.norm(maps.weight.cpu().numpy(), axis=2) + np.sqrt(part.dim) * off
+    return not unclear_vertices(part, np.arange(len(part.vertices))).any()
+
+
+def unclear_vertices(part: Partition, asked: Int[np.ndarray, " q"]) -> Bool[np.ndarray, " v"]:
+    """Return at which of some vertices no class is ahead beyond the rounding of scores and of the vertices."""
+    unclear = np.zeros(len(part.vertices), dtype=bool)
+    unclear[asked] = True
     offsets, ids = part.region_vertices
-    steepest = np.zeros_like(forward.errors)
-    np.maximum.at(steepest, ids, np.repeat(slopes, np.diff(offsets), axis=0))
-    noise = of_classes(forward.errors + steepest * corner_errors(part)[:, None])
+    numbers = np.diff(offsets)
+    around = np.flatnonzero(np.add.reduceat(unclear[ids], offsets[:-1]))
+    network = scores_network(part.network_on_domain)
+    forward = rounded_forward(network, part.vertices[asked], tolerance=part.tolerance)
+    maps, off = maps_of_codes(network, part.codes[around])
+    slopes = np.linalg.norm(maps.weight.cpu().numpy(), axis=2) + np.sqrt(part.dim) * off
+    steepest = np.zeros((len(unclear), slopes.shape[1]))
+    corners = np.concatenate([ids[offsets[row] : offsets[row + 1]] for row in around])
+    np.maximum.at(steepest, corners, np.repeat(slopes, numbers[around], axis=0))
+    noise = of_classes(forward.errors + steepest[asked] * corner_errors(part)[asked, None])
     values = of_classes(forward.outputs)
     first = values.argmax(axis=1)[:, None]
     leads = np.take_along_axis(values - noise, first, axis=1) - (values + noise)
     np.put_along_axis(leads, first, np.inf, axis=1)
-    return bool((leads > 0).all())
+    unclear[asked] = ~(leads > 0).all(axis=1)
+    return unclear
+
+
+class OpenTies(NamedTuple):
+    """Regions in which rounding decides about ties, and how long the decision boundary in them is at most."""
+
+    regions: Bool[np.ndarray, " r"]
+    most: float  # on a line the number of points
+
+
+def open_ties(part: Partition, values: Float[np.ndarray, "v k"], num_regions: int) -> OpenTies:
+    """Return in which of the first regions rounding decides about ties, for scores of the classes at vertices.
+
+    Vertices are asked about where two scores differ by at most a millionth of the largest one.
+    """
+    tolerance = NEAR * float(np.abs(values).max(initial=0.0))
+    offsets, ids = part.region_vertices
+    near = (values >= values.max(axis=1, keepdims=True) - tolerance).sum(axis=1) > 1
+    if num_regions < len(part):  # scores are not known at all vertices
+        known = np.zeros(len(near), dtype=bool)
+        known[ids[: offsets[num_regions]]] = True
+        near &= known
+    if not near.any():
+        return OpenTies(np.zeros(len(part), dtype=bool), 0.0)
+    unclear = unclear_vertices(part, np.flatnonzero(near))
+    regions = np.add.reduceat(unclear[ids], offsets[:-1]) > 0
+    regions[num_regions:] = False
+    most = 0.0
+    for row in np.flatnonzero(regions).tolist():
+        corners = ids[offsets[row] : offsets[row + 1]]
+        here, leaders = values[corners], np.unique(values[corners].argmax(axis=1))
+        # Classes that no leader exceeds at all corners; a pair of them ties along one chord.
+        number = int((~(here[:, leaders, None] - tolerance > here[:, None]).all(axis=0).any(axis=0)).sum())
+        chord = float(np.linalg.norm(np.ptp(part.vertices[corners], axis=0))) if part.dim == 2 else 1.0
+        most += number * (number - 1) / 2 * chord
+    return OpenTies(regions, most)
 
 
 def is_small(part: Partition) -> bool:
