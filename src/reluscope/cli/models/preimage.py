@@ -27,9 +27,9 @@ from reluscope.analyses.preimages.kinds import joined
 from reluscope.cli.models.inspecting import PreimageOptions
 from reluscope.cli.reading.boxes import box_of
 from reluscope.cli.reading.opened_models import check_sample, describe_model, open_model_and_data
-from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
+from reluscope.cli.terminal.ctrl_c import keeping_results
 from reluscope.cli.terminal.device_names import open_device
-from reluscope.cli.terminal.failures import warn
+from reluscope.cli.terminal.failures import interrupted
 from reluscope.cli.terminal.outputs import conclude, plan_json
 from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, say, several
 from reluscope.cli.terminal.progress_bar import Bar, show_progress
@@ -70,8 +70,7 @@ def preimage(given: PreimageOptions) -> int:
         found = _PreimageFindings(network, dataset, layer, rows[: len(kinds)], inputs, kinds, box, sample is not None)
     conclude(found.describe(name), files, given.common, lambda: found.print(name))
     if len(kinds) < len(rows):
-        warn(f"interrupted; these are the first {several(len(kinds), 'sample')} of {len(rows):,}")
-        return INTERRUPTED
+        return interrupted(f"these are the first {several(len(kinds), 'sample')} of {len(rows):,}")
     return 0
 
 

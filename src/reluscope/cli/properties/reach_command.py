@@ -15,9 +15,9 @@ from reluscope.cli.properties.kept_sets import kinds_of, write_kept
 from reluscope.cli.properties.verifying import ReachOptions, budget_of
 from reluscope.cli.reading.boxes import box_of
 from reluscope.cli.reading.opened_models import describe_model, open_model
-from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
+from reluscope.cli.terminal.ctrl_c import keeping_results
 from reluscope.cli.terminal.device_names import open_device
-from reluscope.cli.terminal.failures import about, warn
+from reluscope.cli.terminal.failures import about, interrupted
 from reluscope.cli.terminal.outputs import PICTURES, plan_outputs, print_results, said_of
 from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, say
 from reluscope.cli.terminal.progress_bar import show_progress
@@ -68,8 +68,7 @@ def reach(given: ReachOptions) -> int:
     )
     print_results(plain, common, lambda: _print(found, kept, f"{model.name} and {plant.name}", safe))
     if is_interrupted(found.stop) or len(written) < len(planned.paths):
-        warn(f"interrupted{'; later steps are missing' * is_interrupted(found.stop)}; {said_of(written)}")
-        return INTERRUPTED
+        return interrupted(f"{'later steps are missing; ' * is_interrupted(found.stop)}{said_of(written)}")
     if safe is None:
         return 0
     return LEFT if False in kept else OPEN if None in kept else WITHIN

@@ -10,9 +10,9 @@ from reluscope.analyses.verification.verdict import check_fits
 from reluscope.cli.properties.competition import Replayed, competition_result, in_float32
 from reluscope.cli.properties.verifying import VerifyOptions
 from reluscope.cli.reading.opened_models import describe_model, open_model
-from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
+from reluscope.cli.terminal.ctrl_c import keeping_results
 from reluscope.cli.terminal.device_names import open_device
-from reluscope.cli.terminal.failures import about, warn
+from reluscope.cli.terminal.failures import about, interrupted, warn
 from reluscope.cli.terminal.outputs import conclude, plan_outputs, write_all
 from reluscope.cli.terminal.printed_results import open_console, print_numbers, say, several_parts
 from reluscope.cli.terminal.progress_bar import show_progress
@@ -73,8 +73,7 @@ def verify(given: VerifyOptions) -> int:
             make_folder(one.parent)
             found.proof.save(one)
     if is_interrupted(found.stop):
-        warn("interrupted; the verdict is open")
-        return INTERRUPTED
+        return interrupted("the verdict is open")
     return CODES[found.verdict]
 
 

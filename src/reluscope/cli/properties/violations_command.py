@@ -8,9 +8,9 @@ from reluscope.arguments import read_axes
 from reluscope.cli.properties.kept_sets import kinds_of, write_kept
 from reluscope.cli.properties.verifying import ViolationsOptions
 from reluscope.cli.reading.opened_models import describe_model, open_model
-from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
+from reluscope.cli.terminal.ctrl_c import keeping_results
 from reluscope.cli.terminal.device_names import open_device
-from reluscope.cli.terminal.failures import about, warn
+from reluscope.cli.terminal.failures import about, interrupted
 from reluscope.cli.terminal.outputs import PICTURES, plan_outputs, print_results, said_of
 from reluscope.cli.terminal.printed_results import open_console, print_numbers, say, several
 from reluscope.cli.terminal.progress_bar import show_progress
@@ -56,8 +56,7 @@ def violations(given: ViolationsOptions) -> int:
     )
     print_results(plain, common, lambda: _print(found, f"{model.name} and {path.name}"))
     if is_interrupted(found.stop) or len(written) < len(planned.paths):
-        warn(f"interrupted; {said_of(written)}")
-        return INTERRUPTED
+        return interrupted(said_of(written))
     return SOME if len(found) else NONE if found.undecided == 0 else OPEN
 
 

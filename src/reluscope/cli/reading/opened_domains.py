@@ -12,10 +12,13 @@ from reluscope.cli.reading.boxes import box_of
 from reluscope.cli.reading.domain_options import DomainOptions
 from reluscope.cli.reading.model_arguments import ModelArguments
 from reluscope.cli.reading.opened_models import open_model, open_model_and_data
-from reluscope.cli.terminal.progress_bar import Bar
+from reluscope.cli.terminal.common_options import Common
+from reluscope.cli.terminal.device_names import open_device
+from reluscope.cli.terminal.printed_results import several
+from reluscope.cli.terminal.progress_bar import Bar, show_progress
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
-from reluscope.geometry.polyhedra.domains import Box, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice, Space
 from reluscope.geometry.polyhedra.slices import Plane, Segment
 from reluscope.networks.network import Network
 
@@ -27,7 +30,7 @@ MAX_NAMED = 4
 class OpenedDomain:
     """The domain, with what was read from the network and data to find it."""
 
-    domain: Slice | Box
+    domain: Slice | Box | Space
     words: str  # as a reader would say it
     rows: tuple[int, ...] = ()  # samples it runs through; empty if there are none
     points: Float[np.ndarray, "k n"] | None = None  # to be marked
@@ -39,23 +42,37 @@ class OpenedDomain:
         """One word for it."""
         if self.axes:
             return "box"
+        if isinstance(self.domain, Space):
+            return "space"
         return "segment" if self.domain.dim == 1 else "plane"
 
 
 def open_domain(
-    given: DomainOptions,
-    model: ModelArguments,
-    *,
-    seed: int,
-    device: torch.device,
-    bar: Bar,
-    most_dimensions: int | None = None,
+    given: DomainOptions | None, model: ModelArguments, common: Common, *, most_dimensions: int | None = None
 ) -> tuple[Network, OpenedDomain]:
     """Load the model, and the data if there are any, and return the network and the domain.
 
-    `seed` decides which samples are chosen where none are named. `most_dimensions` is the largest number that the
-    command can look at; by default any.
+    Without options that is all of input space. `most_dimensions` is the largest number that the command can look at;
+    by default any.
     """
+    device = open_device(common.device)
+    with show_progress(hidden=common.quiet) as bar:
+        if given is None:
+            network = open_model(model, device, bar)
+            words = f"all of its {several(network.num_inputs, 'input')}, without bounds"
+            return network, OpenedDomain(Space(network.num_inputs), words)
+        return _opened(given, model, common.seed, device, bar, most_dimensions)
+
+
+def _opened(
+    given: DomainOptions,
+    model: ModelArguments,
+    seed: int,
+    device: torch.device,
+    bar: Bar,
+    most_dimensions: int | None,
+) -> tuple[Network, OpenedDomain]:
+    """Return the network and the domain; the seed chooses samples where none are named."""
     source = str(given.points) if given.points is not None else given.data
     if source is None:
         network = open_model(model, device, bar)

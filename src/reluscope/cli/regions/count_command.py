@@ -5,17 +5,15 @@ import warnings
 from reluscope.analyses.counting.count import counted
 from reluscope.budget import Budget
 from reluscope.cli.reading.opened_domains import open_domain
-from reluscope.cli.reading.opened_models import describe_model, open_model
+from reluscope.cli.reading.opened_models import describe_model
 from reluscope.cli.regions.counting import CountOptions
-from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
-from reluscope.cli.terminal.device_names import open_device
+from reluscope.cli.terminal.ctrl_c import keeping_results
 from reluscope.cli.terminal.executors import open_executor
-from reluscope.cli.terminal.failures import warn
+from reluscope.cli.terminal.failures import interrupted
 from reluscope.cli.terminal.outputs import conclude, plan_json
 from reluscope.cli.terminal.printed_results import open_console, print_numbers, say, several
 from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.findings import Finding
-from reluscope.geometry.polyhedra.domains import Domain, Space
 from reluscope.stopping import Stop, is_interrupted, words_of
 
 FORMAT = "reluscope count 1"
@@ -24,21 +22,14 @@ FORMAT = "reluscope count 1"
 def count(given: CountOptions) -> int:
     """Count, print the finding, and return the exit code."""
     files, common = plan_json(given.file), given.common
-    device = open_device(common.device)
+    network, where = open_domain(None if given.space else given.where, given.model, common)
     with show_progress(hidden=common.quiet) as bar:
-        if given.space:
-            network = open_model(given.model, device, bar)
-            domain: Domain = Space(network.num_inputs)
-            kind, words, rows = "space", f"all of its {several(network.num_inputs, 'input')}, without bounds", ()
-        else:
-            network, where = open_domain(given.where, given.model, seed=common.seed, device=device, bar=bar)
-            domain, kind, words, rows = where.domain, where.kind, where.words, where.rows
         bar.say("Counting regions")
         with keeping_results(), open_executor(given.workers) as executor, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # interruption is said at the end
             finding, stopped = counted(
                 network,
-                domain,
+                where.domain,
                 definition=given.definition,
                 method=given.method,
                 budget=Budget(regions=given.regions, seconds=given.seconds),
@@ -48,14 +39,18 @@ def count(given: CountOptions) -> int:
     plain = {
         "format": FORMAT,
         "model": describe_model(network, given.model.name),
-        "domain": {"kind": kind, "description": words, "dimensions": domain.dim, "samples": list(rows)},
+        "domain": {
+            "kind": where.kind,
+            "description": where.words,
+            "dimensions": where.domain.dim,
+            "samples": list(where.rows),
+        },
         "findings": [finding.to_dict()],
         "stopped": words_of(stopped),
     }
-    conclude(plain, files, common, lambda: _print(finding, stopped, given.model.name, words))
+    conclude(plain, files, common, lambda: _print(finding, stopped, given.model.name, where.words))
     if is_interrupted(stopped):
-        warn("interrupted; the count is a lower bound")
-        return INTERRUPTED
+        return interrupted("the count is a lower bound")
     return 0
 
 

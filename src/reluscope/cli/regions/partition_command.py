@@ -15,13 +15,12 @@ from reluscope.checking.certificate_checks import check_certificate
 from reluscope.cli.reading.opened_domains import OpenedDomain, open_domain
 from reluscope.cli.regions.partition_commands import PartitionOptions
 from reluscope.cli.regions.partition_results import PartitionResult, expectation
-from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
-from reluscope.cli.terminal.device_names import open_device
+from reluscope.cli.terminal.ctrl_c import keeping_results
 from reluscope.cli.terminal.executors import open_executor
-from reluscope.cli.terminal.failures import warn
+from reluscope.cli.terminal.failures import interrupted, warn
 from reluscope.cli.terminal.outputs import PICTURES, Outputs, plan_outputs, print_results, said_of, write_each
-from reluscope.cli.terminal.printed_results import say, several
-from reluscope.cli.terminal.progress_bar import Bar, show_progress, taking
+from reluscope.cli.terminal.printed_results import say
+from reluscope.cli.terminal.progress_bar import Bar, is_watched, show_progress, taking
 from reluscope.errors import InputError
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.certify import certify as proved
@@ -62,12 +61,8 @@ def partition(given: PartitionOptions) -> int:
     files = plan_outputs(given.output, KINDS, in_folder=IN_FOLDER, force=given.force)
     if files.of(".certificate") and not given.certify:
         raise InputError(f"{files.of('.certificate')[0]} is to hold a certificate: add --certify, which makes one")
-    device = open_device(common.device)
-    with show_progress(hidden=common.quiet) as bar:
-        most = 2 if method is None else None
-        network, where = open_domain(
-            given.where, given.model, seed=common.seed, device=device, bar=bar, most_dimensions=most
-        )
+    most = 2 if method is None else None
+    network, where = open_domain(given.where, given.model, common, most_dimensions=most)
     _check_names(given.color, given.measure)
     if where.domain.dim > 2 or method in ("cellwise", "tree"):
         files = _without_pictures(files, given.output, where, method)
@@ -75,7 +70,7 @@ def partition(given: PartitionOptions) -> int:
         with open_executor(given.workers) as executor:
             found = _partition(network, where, given, budget, executor)
         part = found.part
-        interrupted = is_interrupted(part.stop)
+        is_cut_off = is_interrupted(part.stop)
         result = PartitionResult.of(given.model.name, where, found)
         left = budget.seconds_allowed - part.work.get("seconds", 0.0)
         try:
@@ -86,7 +81,7 @@ def partition(given: PartitionOptions) -> int:
                     measured = measure_regions(part, asked, budget=Budget(seconds=max(0.0, left)))
                     result = replace(result, measured=measured)
         except KeyboardInterrupt:
-            interrupted = True
+            is_cut_off = True
         plain = result.to_dict(files)
         if result.proved is None:
             for path in files.of(".certificate"):
@@ -94,10 +89,8 @@ def partition(given: PartitionOptions) -> int:
             files = files.without(".certificate")
         written = write_each(files, lambda path: result.write(path, given.color, plain), hidden=common.quiet)
     print_results({**plain, "files": [str(path) for path in written]}, common, lambda: result.print(written))
-    if interrupted or len(written) < len(files.paths):
-        open_cells = f" with {several(part.num_open, 'cell')} unfinished" if part.num_open else ""
-        warn(f"interrupted{open_cells}; {said_of(written)}")
-        return INTERRUPTED
+    if is_cut_off or len(written) < len(files.paths):
+        return interrupted(said_of(written), part.num_open)
     return 0
 
 
@@ -116,19 +109,19 @@ def _partition(
     network: Network, where: OpenedDomain, given: PartitionOptions, budget: Budget, executor: Executor | None
 ) -> Affordable:
     method, certify = given.method or "auto", given.certify
-    is_watched = Console(stderr=True).is_terminal and not given.common.quiet
+    watched = is_watched(given.common)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # interruption is told by the partition's note, and said at the end
         if method == "auto" and not certify and where.domain.is_bounded() and not network.jumps:
-            if is_watched and budget.seconds is None and network.gates:
+            if watched and budget.seconds is None and network.gates:
                 _say_expected(network, where)
-            return affordable(network, where.domain, budget, executor=executor, progress=is_watched)
+            return affordable(network, where.domain, budget, executor=executor, progress=watched)
         if certify:
             check_certifiable(network, where.domain)
-        part = cut(network, where.domain, method=method, budget=budget, executor=executor, progress=is_watched)
+        part = cut(network, where.domain, method=method, budget=budget, executor=executor, progress=watched)
         if certify and not part.num_open:
             left = replace(budget, seconds=budget.seconds and max(0.0, budget.seconds - part.work["seconds"]))
-            part = proved(part, budget=left, progress=is_watched)
+            part = proved(part, budget=left, progress=watched)
     return Affordable(part)
 
 

@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 from matplotlib.figure import Figure
-from rich.console import Console
 
 from reluscope import plots
 from reluscope.analyses.classification.class_predictions import predicted_classes
@@ -15,10 +14,9 @@ from reluscope.budget import Budget
 from reluscope.cli.reading.opened_domains import OpenedDomain, open_domain
 from reluscope.cli.reading.opened_models import describe_model
 from reluscope.cli.regions.surfaces import SurfaceOptions
-from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
-from reluscope.cli.terminal.device_names import open_device
+from reluscope.cli.terminal.ctrl_c import keeping_results
 from reluscope.cli.terminal.executors import open_executor
-from reluscope.cli.terminal.failures import warn
+from reluscope.cli.terminal.failures import interrupted, warn
 from reluscope.cli.terminal.outputs import (
     PICTURES,
     Outputs,
@@ -30,7 +28,7 @@ from reluscope.cli.terminal.outputs import (
 )
 from reluscope.cli.terminal.picture_files import picture_file
 from reluscope.cli.terminal.printed_results import open_console, print_numbers, say, several, to_json
-from reluscope.cli.terminal.progress_bar import show_progress
+from reluscope.cli.terminal.progress_bar import is_watched
 from reluscope.errors import InputError
 from reluscope.files.mesh_files import KINDS as MESHES
 from reluscope.geometry.polyhedra.domains import Box, Slice
@@ -55,9 +53,7 @@ def surface(given: SurfaceOptions) -> int:
     name, level, color, common = given.model.name, given.level, given.color, given.common
     outputs = plan_outputs(given.output, KINDS, force=given.force)
     _check_materials(outputs, color, force=given.force)
-    device = open_device(common.device)
-    with show_progress(hidden=common.quiet) as bar:
-        network, where = open_domain(given.where, given.model, seed=common.seed, device=device, bar=bar)
+    network, where = open_domain(given.where, given.model, common)
     _check_dimensions(outputs, where)
     with keeping_results(), open_executor(given.workers) as executor, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # interruption is told by the note, and said at the end
@@ -69,7 +65,7 @@ def surface(given: SurfaceOptions) -> int:
             plateaus=given.plateaus,
             budget=Budget(regions=given.regions, seconds=given.seconds),
             executor=executor,
-            progress=Console(stderr=True).is_terminal and not common.quiet,
+            progress=is_watched(common),
             checkpoint=given.checkpoint,
         )
     plain = {**describe(found, network, where, name, outputs), "level": level}
@@ -84,9 +80,7 @@ def surface(given: SurfaceOptions) -> int:
         if issubclass(one.category, UserWarning):
             warn(str(one.message))
     if is_interrupted(found.stop) or len(written) < len(outputs.paths):
-        open_cells = f" with {several(found.num_open, 'cell')} unfinished" if found.num_open else ""
-        warn(f"interrupted{open_cells}; {said_of(written)}")
-        return INTERRUPTED
+        return interrupted(said_of(written), found.num_open)
     return 0
 
 

@@ -80,6 +80,13 @@ def warn(what: str) -> None:
     print(f"reluscope: {what}{'' if what.endswith('.') else '.'}", file=sys.stderr)
 
 
+def interrupted(what: str, num_open: int = 0) -> int:
+    """Say that Ctrl-C ended the work, with how many cells unfinished, and what there is; return the exit code."""
+    cells = f" with {num_open:,} {'cell' if num_open == 1 else 'cells'} unfinished" if num_open else ""
+    warn(f"interrupted{cells}; {what}")
+    return INTERRUPTED
+
+
 def fail(what: str, code: int = FAILED) -> NoReturn:
     """Print a sentence to standard error and exit."""
     warn(what)

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
+from reluscope.cli.terminal.common_options import Common
+
 
 class Bar:
     """Shows what is being done, how much of it, and how long it will take."""
@@ -43,6 +45,11 @@ def time_left(seconds: float) -> str:
 def taking(seconds: float) -> str:
     """Say how long something will take, no more precisely than an estimate deserves."""
     return time_left(seconds).removesuffix(" left")
+
+
+def is_watched(common: Common) -> bool:
+    """Whether somebody sees progress: on a terminal, unless options hide it."""
+    return Console(stderr=True).is_terminal and not common.quiet
 
 
 @contextmanager
