@@ -6,6 +6,7 @@ from types import ModuleType
 
 import reluscope as rs
 from reluscope import extending
+from reluscope.moved_names import RETURNED
 
 # Modules for packages beside this one, which `docs/extending.md` names; users do without them.
 FOR_PACKAGES = (
@@ -18,6 +19,15 @@ FOR_PACKAGES = (
 def public_names(module):
     """Return the names that a module of the public face offers."""
     return getattr(module, "__all__", None) or [name for name in vars(module) if not name.startswith("_")]
+
+
+def returned_types(namespace):
+    """Return the types without a public name that functions of a namespace return, by their names."""
+    return {
+        kind.rpartition(".")[2]: getattr(import_module(module), kind.rpartition(".")[2])
+        for kind, (_, module) in RETURNED.items()
+        if kind.rpartition(".")[0] == namespace
+    }
 
 
 def refusal(*names):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import reluscope as rs
-from reluscope.moved_names import MOVED
+from reluscope.moved_names import MOVED, RETURNED
 
 PAGE = (Path(__file__).parents[1] / "docs" / "versions.md").read_text(encoding="utf-8")
 
@@ -25,7 +25,22 @@ def test_a_name_that_moved(old, new):
     home, _, name = new.rpartition(".")
     (row,) = [line for line in PAGE.splitlines() if line.startswith("| ") and is_of(line, old)]
     assert home in row
-    if home.partition(".")[0] == "reluscope":
+    if new.startswith("reluscope.extending."):
+        assert hasattr(import_module(home), name)
+    elif home.partition(".")[0] == "reluscope":
         assert attrgetter(new.removeprefix("reluscope."))(rs)
     else:
         assert import_module(new) if home == "reluscope_studies" else hasattr(import_module(home), name)
+
+
+@pytest.mark.parametrize(("old", "where"), RETURNED.items())
+def test_a_type_that_one_function_returns(old, where):
+    """Its name is asked for in vain, and is told who returns it; that is documented there."""
+    function, module = where
+    kind = old.rpartition(".")[2]
+    with pytest.raises(AttributeError, match=f"{kind} is no public name: {function} returns it"):
+        attrgetter(old)(rs)
+    assert hasattr(import_module(module), kind)
+    assert attrgetter(function.removeprefix("reluscope."))(rs)
+    (row,) = [line for line in PAGE.splitlines() if line.startswith("| ") and is_of(line, old)]
+    assert "documents" in row

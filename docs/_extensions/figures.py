@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx_gallery.scrapers import figure_rst, matplotlib_scraper
 
 import reluscope as rs
+from reluscope.explorer.explorer import Explorer
 
 DPI = 160
 
@@ -48,14 +49,14 @@ class FigureScraper:
                 value._fig.savefig(first, dpi=DPI, facecolor="white")
                 paths.append(str(first.with_suffix(".gif")))
                 rs.plots.save_animation(value, paths[-1])
-            if isinstance(value, rs.Explorer) and not any(value is one for one in seen):
+            if isinstance(value, Explorer) and not any(value is one for one in seen):
                 seen.append(value)
                 shown += framed(value)
         title = title_of(Path(block_vars["src_file"]))
         return shown + "".join(figure_rst([path], gallery_conf["src_dir"], title) for path in paths)
 
 
-def framed(explorer: rs.Explorer) -> str:
+def framed(explorer: Explorer) -> str:
     """Return the reStructuredText of a snapshot, in a frame that can reach nothing around it."""
     with TemporaryDirectory() as folder:
         page = explorer.snapshot(Path(folder, "snapshot.html")).read_text(encoding="utf-8")

@@ -17,6 +17,7 @@ from matplotlib.colors import Colormap
 
 import reluscope as rs
 import reluscope_studies
+from reluscope.moved_names import RETURNED
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -109,22 +110,36 @@ def heading(text: str) -> Iterator[str]:
     yield from (text, "=" * len(text), "")
 
 
-def page_of(name: PublicName, known: dict[int, PublicName]) -> str:
-    """Return the page of a name; of the second name of one thing, where the first has its page."""
-    first = known.setdefault(id(name.value), name) if name.kind != "values" else name
+def page_of(name: PublicName) -> str:
+    """Return the page of a name, with the types that it alone returns."""
     lines = [*heading(written(name.dotted)), f".. currentmodule:: {importable(name.namespace)}", ""]
-    if first is not name:
-        lines += [f"The same as :doc:`{written(first.dotted)} </{first.page}>`."]
-    elif name.kind == "values":
+    if name.kind == "values":
         lines += [f".. py:data:: {name.name}", "", f"   {contents(name.value)}"]
     elif name.kind == "functions":
         lines += [f".. autofunction:: {name.name}"]
     else:
-        lines += [f".. autoclass:: {name.name}", "   :members:"]
-        plain = issubclass(name.value, enum.Enum | tuple)
-        others = "object, Exception, ValueError, IndexError, Module"
-        lines += ["   :undoc-members:"] if plain else [f"   :inherited-members: {others}"]
+        lines += class_of(name.name, name.value)
+    for kind in returned_by(name.dotted):
+        lines += ["", *class_of(kind.__name__, kind)]
     return "\n".join(lines) + "\n"
+
+
+def class_of(name: str, value: type) -> list[str]:
+    """Return the directive that documents a class."""
+    plain = issubclass(value, enum.Enum | tuple)
+    others = "object, Exception, ValueError, IndexError, Module"
+    shown = "   :undoc-members:" if plain else f"   :inherited-members: {others}"
+    return [f".. autoclass:: {name}", "   :members:", shown]
+
+
+def returned_by(dotted: str) -> list[type]:
+    """Return the types without a public name that a function, or a member of a class, returns."""
+    asked = f"reluscope.{dotted}"
+    return [
+        getattr(import_module(module), kind.rpartition(".")[2])
+        for kind, (returner, module) in RETURNED.items()
+        if returner == asked or returner.startswith(f"{asked}.")
+    ]
 
 
 def contents(value: Any) -> str:
@@ -189,8 +204,10 @@ def write_pages(app: "Sphinx") -> None:
         # A reader's name of a module, under which autodoc can import it.
         sys.modules.setdefault(importable(namespace), module)
     names = all_public_names()
-    known: dict[int, PublicName] = {}
-    pages = {one.page: page_of(one, known) for one in names}
+    for one in names:
+        for kind in returned_by(one.dotted):
+            setattr(modules[one.namespace], kind.__name__, kind)  # where autodoc looks for it
+    pages = {one.page: page_of(one) for one in names}
     for namespace, module in modules.items():
         within = [one for one in names if one.namespace == namespace]
         pages[f"{FOLDER}/{namespace or 'nouns'}"] = page_of_namespace(namespace, module, within)

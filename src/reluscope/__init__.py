@@ -40,26 +40,26 @@ if TYPE_CHECKING:
     from reluscope.analyses.bodies.inscribed_balls import inscribed_balls
     from reluscope.analyses.bodies.measured_regions import measure_regions
     from reluscope.analyses.bodies.volumes import region_volumes
-    from reluscope.analyses.counting import count
-    from reluscope.analyses.reachability import image, reach
+    from reluscope.analyses.counting.counting_methods import count
+    from reluscope.analyses.reachability.images import image
+    from reluscope.analyses.reachability.reachable_sets import reach
     from reluscope.analyses.samples import regression
-    from reluscope.analyses.tracking import Tracker
-    from reluscope.analyses.verification import verify, violations
+    from reluscope.analyses.tracking.tracker import Tracker
+    from reluscope.analyses.verification.deciding import verify
+    from reluscope.analyses.verification.violation_pieces import violations
     from reluscope.budget import Budget
     from reluscope.codes import CodeLayout, Codes, GateLayout
-    from reluscope.explorer import Explorer, explore
+    from reluscope.explorer import explore
     from reluscope.findings import Claim, Finding, Findings
-    from reluscope.geometry import Ball, Box, Plane, Polyhedron, Segment, Slice, Space, polyline
+    from reluscope.geometry import Box, Plane, Polyhedron, Segment, Slice, Space, polyline
     from reluscope.geometry.numbers.norms import Norm
     from reluscope.networks.models.load import load
     from reluscope.networks.models.torch.parts import activations_at
     from reluscope.networks.network import Network
-    from reluscope.networks.point_evaluation import Evaluation, GateValues, PointStatus
+    from reluscope.networks.point_evaluation import Evaluation, PointStatus
     from reluscope.partitions import (
         Certificate,
         DecisionBoundary,
-        DecisionSurface,
-        Faces,
         LevelSet,
         Partition,
         StreamedPartition,
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
         stream,
         window_within,
     )
-    from reluscope.regions.neighbors import Neighbors, neighbors
+    from reluscope.regions.neighbors import neighbors
     from reluscope.regions.region import Region
     from reluscope.regions.regions import region, regions
     from reluscope.tolerance import Tolerance
@@ -83,7 +83,6 @@ if TYPE_CHECKING:
 
 # Public name -> module that defines it; a module is its own home.
 _HOMES = {
-    "Ball": "reluscope.geometry",
     "Box": "reluscope.geometry",
     "Budget": "reluscope.budget",
     "Certificate": "reluscope.partitions",
@@ -91,16 +90,11 @@ _HOMES = {
     "CodeLayout": "reluscope.codes",
     "Codes": "reluscope.codes",
     "DecisionBoundary": "reluscope.partitions",
-    "DecisionSurface": "reluscope.partitions",
     "Evaluation": "reluscope.networks.point_evaluation",
-    "Explorer": "reluscope.explorer",
-    "Faces": "reluscope.partitions",
     "Finding": "reluscope.findings",
     "Findings": "reluscope.findings",
     "GateLayout": "reluscope.codes",
-    "GateValues": "reluscope.networks.point_evaluation",
     "LevelSet": "reluscope.partitions",
-    "Neighbors": "reluscope.regions.neighbors",
     "Network": "reluscope.networks.network",
     "Norm": "reluscope.geometry.numbers.norms",
     "Partition": "reluscope.partitions",
@@ -113,7 +107,7 @@ _HOMES = {
     "Space": "reluscope.geometry",
     "StreamedPartition": "reluscope.partitions",
     "Tolerance": "reluscope.tolerance",
-    "Tracker": "reluscope.analyses.tracking",
+    "Tracker": "reluscope.analyses.tracking.tracker",
     "activations_at": "reluscope.networks.models.torch.parts",
     "bounds": "reluscope.analyses.bounds",
     "classification": "reluscope.analyses.classification",
@@ -123,7 +117,7 @@ _HOMES = {
     "codespace": "reluscope.analyses.codespace",
     "coefficients": "reluscope.analyses.coefficients",
     "compression": "reluscope.analyses.compression",
-    "count": "reluscope.analyses.counting",
+    "count": "reluscope.analyses.counting.counting_methods",
     "counting": "reluscope.analyses.counting",
     "datasets": "reluscope.datasets",
     "decision_boundary": "reluscope.partitions",
@@ -131,7 +125,7 @@ _HOMES = {
     "errors": "reluscope.errors",
     "explore": "reluscope.explorer",
     "forecast": "reluscope.partitions",
-    "image": "reluscope.analyses.reachability",
+    "image": "reluscope.analyses.reachability.images",
     "inscribed_balls": "reluscope.analyses.bodies.inscribed_balls",
     "level_set": "reluscope.partitions",
     "load": "reluscope.networks.models.load",
@@ -144,7 +138,7 @@ _HOMES = {
     "plots": "reluscope.plots",
     "polyline": "reluscope.geometry",
     "preimages": "reluscope.analyses.preimages",
-    "reach": "reluscope.analyses.reachability",
+    "reach": "reluscope.analyses.reachability.reachable_sets",
     "reachability": "reluscope.analyses.reachability",
     "region": "reluscope.regions.regions",
     "region_volumes": "reluscope.analyses.bodies.volumes",
@@ -162,13 +156,12 @@ _HOMES = {
     "tracking": "reluscope.analyses.tracking",
     "tropical": "reluscope.analyses.tropical",
     "verification": "reluscope.analyses.verification",
-    "verify": "reluscope.analyses.verification",
-    "violations": "reluscope.analyses.verification",
+    "verify": "reluscope.analyses.verification.deciding",
+    "violations": "reluscope.analyses.verification.violation_pieces",
     "window_within": "reluscope.partitions",
 }
 
 __all__ = [
-    "Ball",
     "Box",
     "Budget",
     "Certificate",
@@ -176,16 +169,11 @@ __all__ = [
     "CodeLayout",
     "Codes",
     "DecisionBoundary",
-    "DecisionSurface",
     "Evaluation",
-    "Explorer",
-    "Faces",
     "Finding",
     "Findings",
     "GateLayout",
-    "GateValues",
     "LevelSet",
-    "Neighbors",
     "Network",
     "Norm",
     "Partition",

@@ -70,15 +70,81 @@ MOVED = {
     "sensitivity.jacobian_norms": "reluscope.coefficients.local_norms",
     "sensitivity.kink_density": "reluscope.sensitivity.local_complexity",
     "counting.count_lower_by_parity": "reluscope_studies.bounds.count_lower_by_parity",
+    "tracking.Tracker": "reluscope.Tracker",
+    "counting.count": "reluscope.count",
+    "reachability.image": "reluscope.image",
+    "reachability.reach": "reluscope.reach",
+    "verification.verify": "reluscope.verify",
+    "verification.violations": "reluscope.violations",
+    "similarity.CodePartitions": "reluscope.similarity.compare",
+    "similarity.variation_of_information": "reluscope.similarity.compare",
+    "stability.jacobian_bytes": "reluscope.stability.spectra",
+    "datasets.read_arrays": "reluscope.datasets.open_dataset",
+    "studies.MAX_PICTURE_BYTES": "reluscope.extending.pictures.MAX_PICTURE_BYTES",
 }
 
 # Command -> distribution that it comes with.
 MOVED_COMMANDS = {"boolean": "reluscope-studies"}
 
+# Type without ``reluscope.`` -> what returns it, on whose page it is documented, and the module that defines it.
+RETURNED = {
+    "DecisionSurface": ("reluscope.decision_boundary", "reluscope.partitions.levels.decision_surfaces"),
+    "Explorer": ("reluscope.explore", "reluscope.explorer.explorer"),
+    "Faces": ("reluscope.Partition.faces", "reluscope.partitions.faces.faces"),
+    "GateValues": ("reluscope.Evaluation.gates", "reluscope.networks.point_evaluation"),
+    "Neighbors": ("reluscope.neighbors", "reluscope.regions.neighbors"),
+    "Ball": ("reluscope.Polyhedron.insphere", "reluscope.geometry.polyhedra.interior"),
+    "bounds.BoundRow": ("reluscope.bounds.table", "reluscope.analyses.bounds.bounds_table"),
+    "codespace.Adjacency": ("reluscope.codespace.adjacency", "reluscope.analyses.codespace.adjacency_metric"),
+    "codespace.ClassFaces": ("reluscope.codespace.half_open", "reluscope.analyses.codespace.half_open_cells"),
+    "codespace.ClassFacets": ("reluscope.codespace.half_open", "reluscope.analyses.codespace.half_open_cells"),
+    "codespace.CodeClusters": ("reluscope.codespace.cluster", "reluscope.analyses.codespace.code_clusters"),
+    "codespace.HalfOpenCell": ("reluscope.codespace.half_open", "reluscope.analyses.codespace.half_open_cells"),
+    "compression.MapClusters": ("reluscope.compression.cluster_maps", "reluscope.analyses.compression.map_clusters"),
+    "compression.PrunedNetwork": ("reluscope.compression.prune_exact", "reluscope.analyses.compression.pruning"),
+    "compression.Removal": ("reluscope.compression.prune_exact", "reluscope.analyses.compression.removals"),
+    "compression.UnitPieces": ("reluscope.compression.unit_pieces", "reluscope.analyses.compression.pieces_on_domain"),
+    "local.ClassEnds": ("reluscope.local.last_of_class", "reluscope.analyses.local.class_ends"),
+    "local.Hyperplanes": ("reluscope.local.hyperplanes", "reluscope.analyses.local.hyperplanes"),
+    "local.LastOfClass": ("reluscope.local.last_of_class", "reluscope.analyses.local.class_ends"),
+    "local.LikeliestPoints": ("reluscope.local.likeliest_in_regions", "reluscope.analyses.local.likeliest_points"),
+    "local.PiecesAlong": ("reluscope.local.pieces_along", "reluscope.analyses.local.along"),
+    "local.RegionFacets": ("reluscope.local.region_facets", "reluscope.analyses.local.facets_of_regions"),
+    "planes.ClassAreas": ("reluscope.planes.class_areas", "reluscope.analyses.planes.class_areas"),
+    "planes.ClassIntervals": ("reluscope.planes.class_intervals", "reluscope.analyses.planes.class_intervals"),
+    "preimages.Check": ("reluscope.preimages.classify", "reluscope.analyses.preimages.kind_certificates"),
+    "preimages.Farkas": ("reluscope.preimages.classify", "reluscope.analyses.preimages.kind_certificates"),
+    "preimages.FullRank": ("reluscope.preimages.classify", "reluscope.analyses.preimages.kind_certificates"),
+    "preimages.PositiveCombination": ("reluscope.preimages.classify", "reluscope.analyses.preimages.kind_certificates"),
+    "preimages.RecessionDirection": ("reluscope.preimages.classify", "reluscope.analyses.preimages.kind_certificates"),
+    "preimages.SecondPoint": ("reluscope.preimages.classify", "reluscope.analyses.preimages.kind_certificates"),
+    "preimages.InvariantSet": ("reluscope.preimages.invariant_set", "reluscope.analyses.preimages.invariant_set"),
+    "preimages.LocalInverse": ("reluscope.preimages.local_inverse", "reluscope.analyses.preimages.inverses"),
+    "preimages.MixedSystem": ("reluscope.preimages.system", "reluscope.analyses.preimages.mixed_system"),
+    "sensitivity.Saliency": ("reluscope.sensitivity.saliency", "reluscope.analyses.sensitivity.saliency_maps"),
+    "similarity.CoefficientMaps": ("reluscope.similarity.coefficient_maps", "reluscope.analyses.similarity.mapping"),
+    "similarity.Invariance": ("reluscope.similarity.METRICS", "reluscope.analyses.similarity.metric"),
+    "similarity.Metric": ("reluscope.similarity.METRICS", "reluscope.analyses.similarity.metric"),
+    "similarity.PairQuantity": ("reluscope.similarity.PAIR_QUANTITIES", "reluscope.analyses.similarity.tables"),
+    "stability.PrefixMap": ("reluscope.stability.prefix_map", "reluscope.analyses.stability.prefix"),
+    "surfaces.MergedPolygons": ("reluscope.surfaces.merge_coplanar", "reluscope.analyses.surfaces.merged_polygons"),
+    "testing.ReferenceNetwork": ("reluscope.testing.reference_networks", "reluscope.testing.references"),
+    "tropical.ExactCell": ("reluscope.tropical.pieces", "reluscope.analyses.tropical.rational_regions"),
+    "tropical.MaxDifference": ("reluscope.tropical.to_module", "reluscope.analyses.tropical.to_module"),
+    "tropical.NewtonPolygon": ("reluscope.tropical.newton_polygons", "reluscope.analyses.tropical.newton"),
+    "tropical.NewtonPolygons": ("reluscope.tropical.newton_polygons", "reluscope.analyses.tropical.newton"),
+    "tropical.Pieces": ("reluscope.tropical.pieces", "reluscope.analyses.tropical.piece_table"),
+    "verification.Counterexample": ("reluscope.verification.replay", "reluscope.analyses.verification.verdict"),
+    "verification.Verified": ("reluscope.verify", "reluscope.analyses.verification.verdict"),
+}
+
 
 def refuse(module: str, name: str, public: Sequence[str] = ()) -> AttributeError:
     """Return the error for a name that a public module lacks, with its new address or the public names."""
-    now = MOVED.get(f"{module}.{name}".removeprefix("reluscope."))
+    asked = f"{module}.{name}".removeprefix("reluscope.")
+    if asked in RETURNED:
+        return AttributeError(f"{module}.{name} is no public name: {RETURNED[asked][0]} returns it and documents it")
+    now = MOVED.get(asked)
     if now is None:
         others = f"; its public names are {', '.join(public)}." if public else ""
         return AttributeError(f"module {module!r} has no attribute {name!r}{others}")

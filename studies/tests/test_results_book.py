@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from cli.running import reluscope
+from reluscope.extending.pictures import MAX_PICTURE_BYTES
 from reluscope.findings import Finding
-from reluscope.studies import MAX_PICTURE_BYTES, all_studies
+from reluscope.studies import all_studies
 from reluscope_studies.book import NUMBERS, PAGE, results
 
 BOOK = Path(__file__).parents[1] / "results"

@@ -11,7 +11,8 @@ import reluscope as rs
 from empty_partitions import empty_partition
 from oracles.fractions_plane import rectangle, relu_layers, split
 from reluscope.analyses.classification.class_predictions import predicted_classes
-from reluscope.analyses.planes import ClassAreas, area_shares, class_areas, class_intervals, plane_measures
+from reluscope.analyses.planes import area_shares, class_areas, class_intervals, plane_measures
+from reluscope.analyses.planes.class_areas import ClassAreas
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError

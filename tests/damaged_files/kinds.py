@@ -93,7 +93,7 @@ def reachable_sets(folder):
 
 def violations(folder):
     path = folder / "violations.arrow"
-    rs.verification.violations(NET, UNSAFE).save(path)
+    rs.violations(NET, UNSAFE).save(path)
     return [path], lambda: rs.verification.Violations.load(path).to_table()
 
 

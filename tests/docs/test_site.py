@@ -20,6 +20,7 @@ import pytest
 import reluscope as rs
 import reluscope_studies
 from public_names import public_names
+from reluscope.moved_names import RETURNED
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -219,9 +220,15 @@ def test_pages_of_names_are_different_files_everywhere():
 
 def test_one_page_for_one_thing():
     names = {one.dotted: one for one in reference.all_public_names()}
-    known = {}
-    assert "autofunction:: count" in reference.page_of(names["count"], known)
-    assert "The same as :doc:`rs.count" in reference.page_of(names["counting.count"], known)
+    assert "autofunction:: count" in reference.page_of(names["count"])
+    things = [id(one.value) for one in names.values() if one.kind != "values"]
+    assert len(set(things)) == len(things)
+
+
+def test_types_that_one_function_returns_are_on_its_page():
+    pages = "\n".join(reference.page_of(one) for one in reference.all_public_names())
+    shown = re.findall(r"^\.\. autoclass:: (\w+)$", pages, re.MULTILINE)
+    assert {shown.count(kind.rpartition(".")[2]) for kind in RETURNED} == {1}
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ import torch
 from numpy.typing import ArrayLike
 
 import reluscope as rs
+from public_names import returned_types
 from reluscope.testing import default_network
 
 BOX = rs.Box(-4, 4, 2)
@@ -390,13 +391,8 @@ def public_callables():
     for name in rs.__all__:
         if inspect.ismodule(getattr(rs, name)) and name not in OTHER_NAMESPACES:
             spaces.append((f"{name}.", getattr(rs, name)))
-    seen = set()
     for prefix, space in spaces:
-        for name in space.__all__:
-            one = getattr(space, name)
-            if id(one) in seen:
-                continue
-            seen.add(id(one))
+        for name, one in ({name: getattr(space, name) for name in space.__all__} | returned_types(prefix[:-1])).items():
             if inspect.isfunction(one):
                 yield prefix + name, one
             elif inspect.isclass(one):

@@ -8,7 +8,6 @@ Those of the papers that reluscope follows are in the package reluscope-studies.
 from reluscope.moved_names import refuse
 from reluscope.studies.discovery import all_studies
 from reluscope.studies.study import (
-    MAX_PICTURE_BYTES,
     Change,
     Data,
     Film,
@@ -23,7 +22,6 @@ from reluscope.studies.study import (
 )
 
 __all__ = [
-    "MAX_PICTURE_BYTES",
     "Change",
     "Data",
     "Film",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from reluscope.checking.certificate_checks import check_certificate
 from reluscope.checking.property_proofs import check_proof
+from reluscope.moved_names import refuse
 from reluscope.testing.references import (
-    ReferenceNetwork,
     default_network,
     pseudo_random_network,
     reference_networks,
@@ -40,7 +40,6 @@ _STRATEGIES = (
 )
 
 __all__ = [
-    "ReferenceNetwork",
     "boxes",
     "check_certificate",
     "check_proof",
@@ -61,7 +60,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name not in _STRATEGIES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise refuse(__name__, name)
     try:
         from reluscope.testing import strategies
     except ModuleNotFoundError as error:

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from reluscope.studies import MAX_PICTURE_BYTES
+from reluscope.extending.pictures import MAX_PICTURE_BYTES
 
 NUMBERS, PAGE = "findings.json", "README.md"
 

@@ -13,7 +13,13 @@ from torch import nn
 import reluscope as rs
 from oracles.preimage_kinds import kind_by_enumeration
 from reluscope.analyses.preimages import PreimageKind
-from reluscope.analyses.preimages.kind_certificates import SecondPoint
+from reluscope.analyses.preimages.kind_certificates import (
+    Farkas,
+    FullRank,
+    PositiveCombination,
+    RecessionDirection,
+    SecondPoint,
+)
 from reluscope.analyses.preimages.null_cones import _by_program, _NullSpaceRows, decide_cone
 from reluscope.analyses.preimages.ranks import null_space, smallest_singular_value_lower_sparse
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
@@ -131,14 +137,14 @@ def test_a_false_certificate_is_seen():
     mixed = rs.preimages.system((SQUARE, [-1, -1, -1, -1]), [0, 0, 0, 0])
     one = np.ones(2)
     for certificate in (
-        rs.preimages.RecessionDirection(np.array([1.0, 0.0])),
-        rs.preimages.PositiveCombination(np.array([0, 1]), one),  # of rank 1
-        rs.preimages.PositiveCombination(np.array([0, 2, 3]), np.ones(3)),
-        rs.preimages.PositiveCombination(np.arange(4), np.ones(4), np.zeros(2)),  # nothing is tight there
-        rs.preimages.SecondPoint(np.zeros(2), np.array([2.0, 0.0])),
-        rs.preimages.SecondPoint(np.zeros(2), np.zeros(2)),
-        rs.preimages.Farkas(np.zeros(0), np.ones(4)),
-        rs.preimages.FullRank(np.zeros(0, dtype=int)),
+        RecessionDirection(np.array([1.0, 0.0])),
+        PositiveCombination(np.array([0, 1]), one),  # of rank 1
+        PositiveCombination(np.array([0, 2, 3]), np.ones(3)),
+        PositiveCombination(np.arange(4), np.ones(4), np.zeros(2)),  # nothing is tight there
+        SecondPoint(np.zeros(2), np.array([2.0, 0.0])),
+        SecondPoint(np.zeros(2), np.zeros(2)),
+        Farkas(np.zeros(0), np.ones(4)),
+        FullRank(np.zeros(0, dtype=int)),
     ):
         assert certificate.check(mixed)[:2] == (False, False)
 

@@ -264,7 +264,7 @@ def test_flat_images_have_no_volume_if_fractions_show_it(monkeypatch):
     for weight in ([[0.0], [1.0]], [[0.1], [0.3]]):
         found = rs.image(rs.load([first, (np.array(weight), np.zeros(2))]), rs.Box(0, 1, 2)).volume()
         assert (found.value, found.claim, found.tolerance or 0.0) == (0.0, "EXACT", 0.0)
-    monkeypatch.setattr(import_module("reluscope.analyses.reachability.image"), "MOST_MULTIPLICATIONS", 0)
+    monkeypatch.setattr(import_module("reluscope.analyses.reachability.images"), "MOST_MULTIPLICATIONS", 0)
     found = rs.image(rs.load([first, (np.array([[0.0], [1.0]]), np.zeros(2))]), rs.Box(0, 1, 2)).volume()
     assert (found.value, found.claim) == (0.0, "LOWER")
     assert 0.0 < found.interval[1] < 1e-12

@@ -14,6 +14,7 @@ from networks.models import branched, layers
 from oracles.codes_by_lp import codes_by_lp
 from oracles.segment_bisection import num_regions
 from reluscope.analyses.sensitivity import regions_in_balls
+from reluscope.analyses.sensitivity.saliency_maps import Saliency
 from reluscope.testing import default_network
 from reluscope.testing.strategies import networks
 
@@ -346,7 +347,7 @@ def test_a_dead_network_owes_everything_to_its_constant():
 def test_the_share_of_a_constant_is_as_uncertain_as_its_parts(constant, contribution):
     one = [np.array([entry]) for entry in (constant, 0.0625, 0.125, 2.0)]
     gradients = np.array([[contribution / 2]])
-    found = rs.sensitivity.Saliency(np.array([0]), gradients, 2 * gradients, *one).constant_share(0)
+    found = Saliency(np.array([0]), gradients, 2 * gradients, *one).constant_share(0)
     value, apart = abs(constant) / 4, 2 * 0.25 / 3.75  # errors of the gradient count twice: the input is 2
     assert found.value == pytest.approx(value)
     assert found.interval == pytest.approx((max(0.0, value - apart), min(1.0, value + apart)))
@@ -371,7 +372,7 @@ def test_balls_within_rounding_are_not_told_apart():
 
 def test_sums_of_contributions_are_rounded_themselves():
     one, gradients = [np.array([entry]) for entry in (1.0, 0.0, 0.0, 2.0)], np.array([[1.5]])
-    found = rs.sensitivity.Saliency(np.array([0]), gradients, 2 * gradients, *one).constant_share(0)
+    found = Saliency(np.array([0]), gradients, 2 * gradients, *one).constant_share(0)
     assert (found.value, found.claim) == (0.25, "EXACT")
     assert found.tolerance == pytest.approx(2 * 16 * 2.0**-52, rel=1e-6, abs=0)
 

@@ -14,9 +14,8 @@ from reluscope.analyses.similarity import (
     output_cross_entropy,
     procrustes_distance,
     scaled_distance,
-    variation_of_information,
 )
-from reluscope.analyses.similarity.code_partitions import CodePartitions
+from reluscope.analyses.similarity.code_partitions import CodePartitions, variation_of_information
 from reluscope.analyses.similarity.moments import moments_of
 from reluscope.analyses.similarity.streamed_samples import entries_of
 from reluscope.errors import InputError, ShapeError

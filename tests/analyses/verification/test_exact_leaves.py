@@ -13,7 +13,7 @@ from reluscope.analyses.verification.exact_leaves import ExactLeaves
 from reluscope.networks.building.builder import GraphBuilder
 
 Case, Property = rs.verification.Case, rs.verification.Property
-VERIFYING = import_module("reluscope.analyses.verification.verify")
+VERIFYING = import_module("reluscope.analyses.verification.deciding")
 
 
 def drawn(seed):

@@ -103,7 +103,7 @@ def test_what_the_checker_has_no_time_for_is_open_everywhere(proved, monkeypatch
     def out_of_time(*_, **__):
         raise BudgetExceededError("the time sufficed to check 0 boxes of 1: give more", 0)
 
-    monkeypatch.setattr(import_module("reluscope.analyses.verification.verify"), "check_proof", out_of_time)
+    monkeypatch.setattr(import_module("reluscope.analyses.verification.deciding"), "check_proof", out_of_time)
     found = rs.verify(net, safe, certify=True)
     assert (found.verdict, found.proof, found.undecided.value) == ("OPEN", None, 1.0)
     assert found.stopped.startswith("unproved: the time sufficed")

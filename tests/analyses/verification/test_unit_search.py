@@ -16,7 +16,7 @@ from reluscope.errors import InputError
 from reluscope.networks.bounds.backward_bounds import BackwardBounds, is_suited
 from reluscope.testing import default_network, networks
 
-VERIFYING = import_module("reluscope.analyses.verification.verify")
+VERIFYING = import_module("reluscope.analyses.verification.deciding")
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from reluscope.testing import default_network, networks
 
 Case, Property = rs.verification.Case, rs.verification.Property
 ABSOLUTE = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
-VERIFYING = import_module("reluscope.analyses.verification.verify")
+VERIFYING = import_module("reluscope.analyses.verification.deciding")
 BOXES = rs.Budget(regions=3_000)
 
 

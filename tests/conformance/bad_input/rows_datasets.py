@@ -56,7 +56,6 @@ ROWS = {
     "datasets.digits": row(part="test"),
     "datasets.mnist": row(folder=Later(_mnist), kinds={"folder": "read"}),
     "datasets.open_dataset": row(data=Later(_points), kinds={"data": "read", "labels": "read"}),
-    "datasets.read_arrays": row(path=Later(_points)),
     "datasets.spirals": row(count=5),
     "datasets.xor_annulus": row(count=5, kinds=_RADII),
 }

@@ -5,6 +5,13 @@ import numpy as np
 import reluscope as rs
 from conformance.bad_input.calls import Later, row
 from conformance.bad_input.things import BOX, NET, X, rows_of_union
+from reluscope.analyses.preimages.kind_certificates import (
+    Farkas,
+    FullRank,
+    PositiveCombination,
+    RecessionDirection,
+    SecondPoint,
+)
 
 _LAYER = (np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]), np.zeros(3))
 _POINTS = np.array([[1.0, 1.0], [0.5, -0.25]])
@@ -32,20 +39,16 @@ ROWS = {
     **rows_of_union("preimages.Approximation", _APPROXIMATION),
     **rows_of_union("preimages.InputPieces", _ASKED),
     **rows_of_union("preimages.PreimagePieces", _PIECES),
-    "preimages.Farkas.check": row(
-        on=Later(lambda: rs.preimages.Farkas(np.zeros(2), np.zeros(1))), system=_SYSTEM, kinds=_CHECKED
-    ),
-    "preimages.FullRank.check": row(
-        on=Later(lambda: rs.preimages.FullRank(np.array([0, 1]))), system=_SYSTEM, kinds=_CHECKED
-    ),
+    "preimages.Farkas.check": row(on=Later(lambda: Farkas(np.zeros(2), np.zeros(1))), system=_SYSTEM, kinds=_CHECKED),
+    "preimages.FullRank.check": row(on=Later(lambda: FullRank(np.array([0, 1]))), system=_SYSTEM, kinds=_CHECKED),
     "preimages.PositiveCombination.check": row(
-        on=Later(lambda: rs.preimages.PositiveCombination(np.array([0]), np.ones(1))), system=_SYSTEM, kinds=_CHECKED
+        on=Later(lambda: PositiveCombination(np.array([0]), np.ones(1))), system=_SYSTEM, kinds=_CHECKED
     ),
     "preimages.RecessionDirection.check": row(
-        on=Later(lambda: rs.preimages.RecessionDirection(np.ones(2))), system=_SYSTEM, kinds=_CHECKED
+        on=Later(lambda: RecessionDirection(np.ones(2))), system=_SYSTEM, kinds=_CHECKED
     ),
     "preimages.SecondPoint.check": row(
-        on=Later(lambda: rs.preimages.SecondPoint(np.ones(2), np.zeros(2))), system=_SYSTEM, kinds=_CHECKED
+        on=Later(lambda: SecondPoint(np.ones(2), np.zeros(2))), system=_SYSTEM, kinds=_CHECKED
     ),
     "preimages.InvariantSet.maximize": row(on=_INVARIANT, direction=[1.0, 0.0], kinds={"direction": "vector"}),
     "preimages.InvariantSet.width": row(on=_INVARIANT, direction=[1.0, 0.0], kinds={"direction": "vector"}),

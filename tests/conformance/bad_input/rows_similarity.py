@@ -1,7 +1,5 @@
 """reluscope.similarity."""
 
-import numpy as np
-
 import reluscope as rs
 from conformance.bad_input.calls import Later, row
 from conformance.bad_input.things import DRAW, NET, OTHER, X, Y
@@ -14,7 +12,6 @@ _PAIR = {"forwards": "each ours", "first": "index", "second": "index", "partitio
 _FEATURES = {"first": "features", "second": "features"}
 _COMPARED = Later(lambda: rs.similarity.compare({"a": NET, "b": OTHER}, X, Y))
 _MAPS = Later(lambda: rs.similarity.coefficient_maps(NET, OTHER, X))
-_PARTITIONS = rs.similarity.CodePartitions(np.array([[0, 1, 1], [0, 0, 1]]), np.zeros((2, 3), bool))
 _FOUND = {"found": _COMPARED, "name": "cka", "kinds": {"name": "option"}}
 
 ROWS = {
@@ -40,5 +37,4 @@ ROWS = {
     "similarity.pair_title": row(**_FOUND),
     "similarity.procrustes_distance": row(first=_FIRST, second=_SECOND, kinds={"first": "matrix", "second": "matrix"}),
     "similarity.scaled_distance": row(first=_TENSOR, second=-_TENSOR, kinds=_FEATURES),
-    "similarity.variation_of_information": row(partitions=_PARTITIONS, first=0, second=1, kinds=_PAIR),
 }

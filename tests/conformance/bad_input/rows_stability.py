@@ -11,7 +11,6 @@ ROWS = {
         found=_SPECTRA, layer=NET.gates[0].name, kinds={"found": "ours", "layer": "option", "quantile": "share"}
     ),
     "stability.extremes": row(network=NET, x=X, population=60, kinds={"population": "range whole 6 inf"}),
-    "stability.jacobian_bytes": row(network=NET),
     "stability.layers": row(network=NET),
     "stability.prefix_map": row(network=NET, x=X[0], layer=0),
     "stability.spectra": row(

@@ -22,6 +22,7 @@ from pathlib import Path
 import reluscope as rs
 from conformance.bad_input.calls import BY_NAME, settled
 from conformance.bad_input.values import bad_values, is_one_sentence
+from public_names import returned_types
 from reluscope.errors import ReluscopeError
 
 TESTS = Path(__file__).parents[2]
@@ -54,9 +55,9 @@ def public(namespace, root=rs):
     """Return (name, callable, class it is a method of) of everything a user can call in a namespace of a package."""
     home = attrgetter(namespace)(root) if namespace else root
     names = getattr(home, "__all__", None) or [name for name in vars(home) if not name.startswith("_")]
+    things = {name: getattr(home, name) for name in names} | (returned_types(namespace) if root is rs else {})
     found = {}
-    for name in names:
-        thing = getattr(home, name)
+    for name, thing in things.items():
         if namespace and name in rs.__all__ and thing is getattr(rs, name):
             continue  # a name of the package itself, which has its own row
         called = f"{namespace}.{name}" if namespace else name

@@ -29,7 +29,7 @@ _RESULTS = """
     preimages.MixedSystem preimages.PreimagePieces
     reachability.Cover reachability.Image reachability.ReachableSets
     sensitivity.ActiveSubspaces sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory
-    similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.CodePartitions similarity.PairQuantity
+    similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.PairQuantity
     stability.PrefixMap
     stability.NetworkLayer
     surfaces.MergedPolygons tracking.Records

@@ -7,10 +7,10 @@ number over all weights: UPPER bounds hold for every network of the architecture
 from typing import NoReturn
 
 from reluscope.analyses.bounds.architecture import Architecture, LayerSize
-from reluscope.analyses.bounds.bounds_table import BoundRow, lower, table, upper
+from reluscope.analyses.bounds.bounds_table import lower, table, upper
 from reluscope.moved_names import refuse
 
-__all__ = ["Architecture", "BoundRow", "LayerSize", "lower", "table", "upper"]
+__all__ = ["Architecture", "LayerSize", "lower", "table", "upper"]
 
 
 def __getattr__(name: str) -> NoReturn:

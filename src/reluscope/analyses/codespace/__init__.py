@@ -2,13 +2,13 @@
 
 from typing import NoReturn
 
-from reluscope.analyses.codespace.adjacency_metric import Adjacency, adjacency
+from reluscope.analyses.codespace.adjacency_metric import adjacency
 from reluscope.analyses.codespace.class_distances import class_distances, mean_code_distances
-from reluscope.analyses.codespace.code_clusters import CodeClusters, cluster
+from reluscope.analyses.codespace.code_clusters import cluster
 from reluscope.analyses.codespace.code_neighbors import nearest_codes
 from reluscope.analyses.codespace.duplicates import duplicate_units
 from reluscope.analyses.codespace.embedding import Embedding, align, embed, embed_series, embedding_trust
-from reluscope.analyses.codespace.half_open_cells import ClassFaces, ClassFacets, HalfOpenCell, half_open
+from reluscope.analyses.codespace.half_open_cells import half_open
 from reluscope.analyses.codespace.novelty_scores import auroc, novelty
 from reluscope.analyses.codespace.numbers_of_codes import distinct_codes
 from reluscope.analyses.codespace.occupied_cells import occupancy
@@ -19,12 +19,7 @@ from reluscope.codes.activation_rate import activation_rate
 from reluscope.moved_names import refuse
 
 __all__ = [
-    "Adjacency",
-    "ClassFaces",
-    "ClassFacets",
-    "CodeClusters",
     "Embedding",
-    "HalfOpenCell",
     "SampleCodes",
     "activation_rate",
     "adjacency",

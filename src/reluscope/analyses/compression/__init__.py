@@ -4,21 +4,16 @@ from typing import NoReturn
 
 from reluscope.analyses.compression.compressed import Rule, compressed_outputs
 from reluscope.analyses.compression.curve import accuracy_curve, fewest_clusters
-from reluscope.analyses.compression.map_clusters import MapClusters, cluster_maps
+from reluscope.analyses.compression.map_clusters import cluster_maps
 from reluscope.analyses.compression.merged_regions import MergedRegions, merge_regions
-from reluscope.analyses.compression.pieces_on_domain import UnitPieces, unit_pieces
-from reluscope.analyses.compression.pruning import PrunedNetwork, prune_exact
-from reluscope.analyses.compression.removals import Removal
+from reluscope.analyses.compression.pieces_on_domain import unit_pieces
+from reluscope.analyses.compression.pruning import prune_exact
 from reluscope.analyses.compression.samples_by_region import region_samples, regions_holding
 from reluscope.moved_names import refuse
 
 __all__ = [
-    "MapClusters",
     "MergedRegions",
-    "PrunedNetwork",
-    "Removal",
     "Rule",
-    "UnitPieces",
     "accuracy_curve",
     "cluster_maps",
     "compressed_outputs",

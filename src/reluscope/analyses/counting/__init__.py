@@ -2,12 +2,11 @@
 
 from typing import NoReturn
 
-from reluscope.analyses.counting.count import count
 from reluscope.analyses.counting.definitions import DEFINITIONS
 from reluscope.analyses.counting.segment_counts import count_along_segments
 from reluscope.moved_names import refuse
 
-__all__ = ["DEFINITIONS", "count", "count_along_segments"]
+__all__ = ["DEFINITIONS", "count_along_segments"]
 
 
 def __getattr__(name: str) -> NoReturn:

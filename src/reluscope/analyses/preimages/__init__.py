@@ -6,19 +6,11 @@ from reluscope.analyses.preimages.classify import classify, classify_at
 from reluscope.analyses.preimages.image_distance import distance_to_image
 from reluscope.analyses.preimages.input_pieces import InputPieces
 from reluscope.analyses.preimages.invariance_search import SameFeatures, invariant
-from reluscope.analyses.preimages.invariant_set import InvariantSet, invariant_set
-from reluscope.analyses.preimages.inverses import LocalInverse, local_inverse
-from reluscope.analyses.preimages.kind_certificates import (
-    Check,
-    Farkas,
-    FullRank,
-    PositiveCombination,
-    RecessionDirection,
-    SecondPoint,
-)
+from reluscope.analyses.preimages.invariant_set import invariant_set
+from reluscope.analyses.preimages.inverses import local_inverse
 from reluscope.analyses.preimages.kinds import Decider, PreimageKind, Preimages
 from reluscope.analyses.preimages.layer import GateLayer, layer_inputs, read_layer
-from reluscope.analyses.preimages.mixed_system import MixedSystem, system
+from reluscope.analyses.preimages.mixed_system import system
 from reluscope.analyses.preimages.nearness import elsewhere_bounds
 from reluscope.analyses.preimages.preimage_pieces import PreimagePieces
 from reluscope.analyses.preimages.region_distances import distance_to_range, reached_from_elsewhere
@@ -27,22 +19,13 @@ from reluscope.moved_names import refuse
 
 __all__ = [
     "Approximation",
-    "Check",
     "Decider",
-    "Farkas",
-    "FullRank",
     "GateLayer",
     "InputPieces",
-    "InvariantSet",
-    "LocalInverse",
-    "MixedSystem",
-    "PositiveCombination",
     "PreimageKind",
     "PreimagePieces",
     "Preimages",
-    "RecessionDirection",
     "SameFeatures",
-    "SecondPoint",
     "classify",
     "classify_at",
     "distance_to_image",

@@ -15,8 +15,8 @@ from reluscope.stopping import Stop, plain_stop
 
 if TYPE_CHECKING:
     from reluscope.analyses.reachability.cover import Cover
-    from reluscope.analyses.reachability.image import Image
-    from reluscope.analyses.reachability.reach import ReachableSets
+    from reluscope.analyses.reachability.images import Image
+    from reluscope.analyses.reachability.reachable_sets import ReachableSets
 
 Arrays = Mapping[str, np.ndarray]
 Parts = tuple[dict[str, np.ndarray], dict[str, Any]]

@@ -6,14 +6,13 @@ from reluscope.analyses.sensitivity.gradient_covariance import ActiveSubspaces, 
 from reluscope.analyses.sensitivity.local_complexities import local_complexity
 from reluscope.analyses.sensitivity.outputs_along import OutputAlong, output_along
 from reluscope.analyses.sensitivity.region_changes import transitions
-from reluscope.analyses.sensitivity.saliency_maps import Saliency, saliency
+from reluscope.analyses.sensitivity.saliency_maps import saliency
 from reluscope.analyses.sensitivity.trajectories import Trajectory, ellipse, trajectory, translations
 from reluscope.moved_names import refuse
 
 __all__ = [
     "ActiveSubspaces",
     "OutputAlong",
-    "Saliency",
     "Trajectory",
     "active_subspaces",
     "ellipse",

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.codespace.sampled import sample_codes
-from reluscope.analyses.counting.count import count
+from reluscope.analyses.counting.counting_methods import count
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, Positive, Seed, read_arguments
 from reluscope.budget import Budget, RegionBudget

@@ -3,17 +3,15 @@
 from typing import NoReturn
 
 from reluscope.analyses.stability.layer_jacobians import NetworkLayer, layers
-from reluscope.analyses.stability.layer_spectra import extremes, jacobian_bytes, spectra
-from reluscope.analyses.stability.prefix import PrefixMap, prefix_map
+from reluscope.analyses.stability.layer_spectra import extremes, spectra
+from reluscope.analyses.stability.prefix import prefix_map
 from reluscope.analyses.stability.stability_measures import curve
 from reluscope.moved_names import refuse
 
 __all__ = [
     "NetworkLayer",
-    "PrefixMap",
     "curve",
     "extremes",
-    "jacobian_bytes",
     "layers",
     "prefix_map",
     "spectra",

@@ -4,21 +4,15 @@ from typing import NoReturn
 
 from reluscope.analyses.tropical.from_network import rational_form
 from reluscope.analyses.tropical.from_pieces import from_pieces
-from reluscope.analyses.tropical.newton import NewtonPolygon, NewtonPolygons, newton_polygons
-from reluscope.analyses.tropical.piece_table import Pieces, pieces
+from reluscope.analyses.tropical.newton import newton_polygons
+from reluscope.analyses.tropical.piece_table import pieces
 from reluscope.analyses.tropical.polynomial import TropicalPolynomial
 from reluscope.analyses.tropical.proved_agreement import agreement, round_trip
 from reluscope.analyses.tropical.rational_function import TropicalRational
-from reluscope.analyses.tropical.rational_regions import ExactCell
-from reluscope.analyses.tropical.to_module import MaxDifference, to_module
+from reluscope.analyses.tropical.to_module import to_module
 from reluscope.moved_names import refuse
 
 __all__ = [
-    "ExactCell",
-    "MaxDifference",
-    "NewtonPolygon",
-    "NewtonPolygons",
-    "Pieces",
     "TropicalPolynomial",
     "TropicalRational",
     "agreement",

@@ -13,9 +13,9 @@ from typing import Any
 import pyarrow as pa
 
 from reluscope.analyses.samples.pacing import until_interrupted
+from reluscope.analyses.verification.deciding import verify
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.verdict import Verdict, check_fits
-from reluscope.analyses.verification.verify import verify
 from reluscope.arguments import Seed, read_arguments
 from reluscope.budget import RegionBudget
 from reluscope.errors import InputError

@@ -256,7 +256,7 @@ def _by_boxes(
     """Return all inputs of a box with outputs in some polyhedra, by the search for violations."""
     # They need modules of `preimages`, whose public face imports this one.
     from reluscope.analyses.verification.property import Case, Property
-    from reluscope.analyses.verification.violations import found_by
+    from reluscope.analyses.verification.violation_pieces import found_by
 
     for target in targets:
         if len(target.C):

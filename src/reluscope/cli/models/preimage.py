@@ -6,24 +6,26 @@ from typing import Any
 import numpy as np
 
 from reluscope.analyses.preimages import (
-    Check,
     Decider,
-    Farkas,
-    FullRank,
     GateLayer,
-    MixedSystem,
-    PositiveCombination,
     PreimageKind,
     Preimages,
-    RecessionDirection,
-    SecondPoint,
     classify_at,
     layer_inputs,
     read_layer,
     system,
 )
-from reluscope.analyses.preimages.kind_certificates import Certificate
+from reluscope.analyses.preimages.kind_certificates import (
+    Certificate,
+    Check,
+    Farkas,
+    FullRank,
+    PositiveCombination,
+    RecessionDirection,
+    SecondPoint,
+)
 from reluscope.analyses.preimages.kinds import joined
+from reluscope.analyses.preimages.mixed_system import MixedSystem
 from reluscope.cli.models.inspecting import PreimageOptions
 from reluscope.cli.reading.boxes import box_of
 from reluscope.cli.reading.opened_models import check_sample, describe_model, open_model_and_data

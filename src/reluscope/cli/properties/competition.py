@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.analyses.verification import Counterexample, Property, Verdict, Verified
+from reluscope.analyses.verification import Property, Verdict
 from reluscope.analyses.verification.deeper import deeper
-from reluscope.analyses.verification.verdict import surely_in
+from reluscope.analyses.verification.verdict import Counterexample, Verified, surely_in
 from reluscope.cli.properties.runtime import run_in_float32
 from reluscope.cli.reading.model_arguments import ModelArguments
 from reluscope.networks.file_outputs import Rounding, on_scores

@@ -8,8 +8,8 @@ import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.reachability import Plant, ReachableSets
-from reluscope.analyses.reachability import reach as find
 from reluscope.analyses.reachability.closed_loop import check_fits
+from reluscope.analyses.reachability.reachable_sets import reach as find
 from reluscope.arguments import read_axes
 from reluscope.cli.properties.kept_sets import kinds_of, write_kept
 from reluscope.cli.properties.verifying import ReachOptions, budget_of

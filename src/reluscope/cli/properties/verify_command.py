@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from reluscope.analyses.verification import Counterexample, Verdict, Verified, read_property
-from reluscope.analyses.verification import verify as decide
-from reluscope.analyses.verification.verdict import check_fits
+from reluscope.analyses.verification import Verdict, read_property
+from reluscope.analyses.verification.deciding import verify as decide
+from reluscope.analyses.verification.verdict import Counterexample, Verified, check_fits
 from reluscope.cli.properties.competition import Replayed, competition_result, in_float32
 from reluscope.cli.properties.verifying import VerifyOptions
 from reluscope.cli.reading.opened_models import describe_model, open_model

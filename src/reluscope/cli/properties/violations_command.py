@@ -2,8 +2,8 @@
 
 from reluscope import plots
 from reluscope.analyses.verification import Violations, read_property
-from reluscope.analyses.verification import violations as find
 from reluscope.analyses.verification.verdict import check_fits
+from reluscope.analyses.verification.violation_pieces import violations as find
 from reluscope.arguments import read_axes
 from reluscope.cli.properties.kept_sets import kinds_of, write_kept
 from reluscope.cli.properties.verifying import ViolationsOptions

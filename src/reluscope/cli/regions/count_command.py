@@ -2,7 +2,7 @@
 
 import warnings
 
-from reluscope.analyses.counting.count import counted
+from reluscope.analyses.counting.counting_methods import counted
 from reluscope.budget import Budget
 from reluscope.cli.reading.opened_domains import open_domain
 from reluscope.cli.reading.opened_models import describe_model

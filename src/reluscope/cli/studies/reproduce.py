@@ -33,7 +33,8 @@ from reluscope.cli.terminal.progress_bar import Bar, show_progress
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.opened_data import open_dataset
 from reluscope.errors import InputError
-from reluscope.studies import MAX_PICTURE_BYTES, Change, Data, Outcome, Setting, Size, Study, all_studies
+from reluscope.studies import Change, Data, Outcome, Setting, Size, Study, all_studies
+from reluscope.studies.study import MAX_PICTURE_BYTES
 from reluscope.version import __version__
 
 # The part to train on and the part to measure with, or neither.

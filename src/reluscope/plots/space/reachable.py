@@ -10,8 +10,8 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from reluscope.analyses.reachability.image import Image
-from reluscope.analyses.reachability.reach import ReachableSets
+from reluscope.analyses.reachability.images import Image
+from reluscope.analyses.reachability.reachable_sets import ReachableSets
 from reluscope.arguments import read_array, read_axes, read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron

@@ -3,8 +3,9 @@
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.stability import curve, jacobian_bytes, layers, spectra
+from reluscope.analyses.stability import curve, layers, spectra
 from reluscope.analyses.stability.layer_jacobians import NetworkLayer
+from reluscope.analyses.stability.layer_spectra import jacobian_bytes
 from reluscope.analyses.stability.stability_measures import CONDITION, EFFECTIVE_RANK, LARGEST, NUM_NONZERO
 from reluscope.findings import Finding, Findings
 from reluscope.findings.written_findings import number

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.reachability.closed_loop import Plant, check_fits, closed_loop
 from reluscope.analyses.reachability.cover import Cover, cover
-from reluscope.analyses.reachability.image import Image, check_bounded, image
+from reluscope.analyses.reachability.images import Image, check_bounded, image
 from reluscope.analyses.reachability.stored_sets import (
     IMAGE,
     SETS,
