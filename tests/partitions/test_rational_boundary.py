@@ -80,7 +80,7 @@ def tied(seed):
 
 
 # EXACT before, and as much as a whole facet off: ties at corners and along facets that floats took for sure.
-FALSE = [2, 42, 81, 97, 165, 186, 193, 225, 400]
+FALSE = [2, 42, 81, 97, 165, 186, 193, 225, 400, 877]
 
 
 @pytest.mark.parametrize("seed", [*FALSE, 600, 601, 602])

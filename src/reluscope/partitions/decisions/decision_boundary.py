@@ -257,7 +257,7 @@ def _on_partition(part: Partition, budget: Budget | None, progress: Progress) ->
     pieces = BoundaryPieces.joined([*chords, *facets, *touched], dim)
     doubtful, loose = search.doubtful, 0.0
     if not part.jumps and search.num_done:
-        ties = open_ties(part, search.values, search.num_done)
+        ties = open_ties(part, search.values, search.num_done, pieces)
         sizes = (
             np.linalg.norm(pieces.ends[:, 0] - pieces.ends[:, -1], axis=1) if dim == 2 else np.ones(len(pieces.ends))
         )

@@ -92,10 +92,11 @@ class OpenTies(NamedTuple):
     most: float  # on a line the number of points
 
 
-def open_ties(part: Partition, values: Float[np.ndarray, "v k"], num_regions: int) -> OpenTies:
+def open_ties(part: Partition, values: Float[np.ndarray, "v k"], num_regions: int, pieces: BoundaryPieces) -> OpenTies:
     """Return in which of the first regions rounding decides about ties, for scores of the classes at vertices.
 
-    Vertices are asked about where two scores differ by at most a millionth of the largest one.
+    Vertices are asked about where two scores differ by at most a millionth of the largest one, and pieces along which
+    a third class ties as nearly.
     """
     tolerance = NEAR * float(np.abs(values).max(initial=0.0))
     offsets, ids = part.region_vertices
@@ -104,10 +105,11 @@ def open_ties(part: Partition, values: Float[np.ndarray, "v k"], num_regions: in
         known = np.zeros(len(near), dtype=bool)
         known[ids[: offsets[num_regions]]] = True
         near &= known
-    if not near.any():
-        return OpenTies(np.zeros(len(part), dtype=bool), 0.0)
-    unclear = unclear_vertices(part, np.flatnonzero(near))
-    regions = np.add.reduceat(unclear[ids], offsets[:-1]) > 0
+    regions = np.zeros(len(part), dtype=bool)
+    if near.any():
+        unclear = unclear_vertices(part, np.flatnonzero(near))
+        regions = np.add.reduceat(unclear[ids], offsets[:-1]) > 0
+    regions[_of_three(part, pieces, tolerance)] = True
     regions[num_regions:] = False
     most = 0.0
     for row in np.flatnonzero(regions).tolist():
@@ -118,6 +120,22 @@ def open_ties(part: Partition, values: Float[np.ndarray, "v k"], num_regions: in
         chord = float(np.linalg.norm(np.ptp(part.vertices[corners], axis=0))) if part.dim == 2 else 1.0
         most += number * (number - 1) / 2 * chord
     return OpenTies(regions, most)
+
+
+def _of_three(part: Partition, pieces: BoundaryPieces, tolerance: float) -> Int[np.ndarray, " p"]:
+    """Return the regions of pieces along which a third class is behind by no more than a tolerance."""
+    _, place, counts = np.unique(pieces.regions, return_inverse=True, return_counts=True)
+    several = np.flatnonzero(counts[place] > 1)
+    if not len(several):
+        return several
+    regions, ends, every = pieces.regions[several], pieces.ends[several], np.arange(len(several))
+    maps, _ = maps_of_codes(scores_network(part.network_on_domain), part.codes[regions])
+    found = ends @ maps.weight.cpu().numpy().mT + maps.bias.cpu().numpy()[:, None]
+    values = of_classes(found.reshape(-1, found.shape[2])).reshape(*found.shape[:2], -1)
+    one, other = pieces.classes[several].T
+    tied = values[every, :, one]
+    values[every, :, one] = values[every, :, other] = -np.inf
+    return regions[(values.max(axis=2) >= tied - tolerance).all(axis=1)]
 
 
 def is_small(part: Partition) -> bool:
