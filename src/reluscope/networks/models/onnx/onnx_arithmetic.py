@@ -1,7 +1,5 @@
 """Sums, products with constants, reductions along axes, and what leaves a value as it is."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import onnx
 import torch
@@ -10,31 +8,32 @@ from torch import Tensor
 from reluscope.errors import NotPiecewiseLinearError
 from reluscope.networks.building.builder import Value
 from reluscope.networks.models.onnx.onnx_evaluation import evaluate
-from reluscope.networks.models.onnx.onnx_site import Activation, NodeSite, Operand, Shape, lowers, stored_shape
+from reluscope.networks.models.onnx.onnx_operands import aligned, broadcast, stored_constant
+from reluscope.networks.models.onnx.onnx_site import Activation, NodeSite, lowers
 
 
 @lowers("Add")
 def add(site: NodeSite) -> Activation:
     """Lower ``a + b``."""
-    (first, second), shape = broadcast(site, _pair(site))
+    (first, second), shape = broadcast(site, aligned(site))
     return site.close(site.builder.add(first, second, name=site.name), shape)
 
 
 @lowers("Sub")
 def subtract(site: NodeSite) -> Activation:
     """Lower ``a - b``."""
-    (first, second), shape = broadcast(site, _pair(site))
+    (first, second), shape = broadcast(site, aligned(site))
     return site.close(site.builder.subtract(first, second, name=site.name), shape)
 
 
 @lowers("Mul")
 def multiply(site: NodeSite) -> Activation:
     """Lower ``a * b``, one of them constant, or a mask of the other."""
-    (first, second), shape = broadcast(site, _pair(site))
+    (first, second), shape = broadcast(site, aligned(site))
     if isinstance(first, Value) and isinstance(second, Value):
         product = site.builder.masked(first, second, name=site.name)
         if product is None:
-            raise site.product()
+            raise site.masked_product()
         return site.close(product, shape)
     return site.close(site.builder.multiply(first, second, name=site.name), shape)
 
@@ -42,7 +41,7 @@ def multiply(site: NodeSite) -> Activation:
 @lowers("Div")
 def divide(site: NodeSite) -> Activation:
     """Lower ``a / b`` with b constant."""
-    operands = _pair(site)
+    operands = aligned(site)
     if isinstance(operands[1], Activation):
         raise NotPiecewiseLinearError(
             f"expected divisions by constants, but Div at {site.place} divides by a value that depends on the input, "
@@ -173,34 +172,4 @@ def triangle(site: NodeSite) -> Activation:
     """Everything above or below a diagonal, zero elsewhere."""
     x = site.activation()
     mask = evaluate(site.node, [np.ones(x.shape), site.given(1)], site.opset)[0]
-    return Activation(site.builder.multiply(x.value, _stored(mask, x.shape), name=site.name), x.shape)
-
-
-def broadcast(site: NodeSite, operands: Sequence[Operand]) -> tuple[list[Value | Tensor], Shape]:
-    """Return operands that the builder broadcasts to the same result as ONNX does, and its ONNX shape."""
-    present = [operand for operand in operands if operand is not None]
-    shape = np.broadcast_shapes(*(operand.shape for operand in present))
-    sides = [operand.value if isinstance(operand, Activation) else _stored(operand, shape) for operand in present]
-    return sides, shape
-
-
-def _stored(array: np.ndarray, shape: Shape) -> Tensor:
-    """Return a constant without the leading axis that the broadcast result leaves out."""
-    array = np.asarray(array, dtype=np.float64)
-    if array.ndim == len(shape) and stored_shape(shape) != shape:
-        array = array[0]
-    return torch.from_numpy(np.array(array))
-
-
-def _pair(site: NodeSite) -> list[Operand]:
-    """Return the two operands; before opset 7 the second is lined up with an axis of the first."""
-    first, second = site.operands[:2]
-    axis = site.setting("axis")
-    if site.opset < 7 and site.setting("broadcast", 0) and axis is not None:
-        assert first is not None
-        assert second is not None
-        missing = len(first.shape) - axis % len(first.shape) - len(second.shape)
-        shape = (*second.shape, *(1,) * missing)
-        moved = site.close(site.whole(second), shape) if isinstance(second, Activation) else second.reshape(shape)
-        return [first, moved]
-    return [first, second]
+    return Activation(site.builder.multiply(x.value, stored_constant(mask, x.shape), name=site.name), x.shape)

@@ -8,26 +8,12 @@ from torch import Tensor
 
 from reluscope.errors import NotPiecewiseLinearError
 from reluscope.networks.building.builder import Value
-from reluscope.networks.models.onnx.onnx_arithmetic import broadcast
 from reluscope.networks.models.onnx.onnx_layers import channels, padding_of
+from reluscope.networks.models.onnx.onnx_operands import broadcast
 from reluscope.networks.models.onnx.onnx_site import Activation, NodeSite, lowers
 
 # No float32 lies beyond: exporters write these where they mean that there is no bound.
 _FARTHEST = float(np.finfo(np.float32).max)
-
-
-@lowers("Relu")
-def relu(site: NodeSite) -> Activation:
-    """``max(x, 0)``."""
-    x = site.activation()
-    return Activation(site.builder.relu(x.value, name=site.name), x.shape)
-
-
-@lowers("LeakyRelu")
-def leaky_relu(site: NodeSite) -> Activation:
-    """``x`` or ``alpha x``."""
-    x = site.activation()
-    return Activation(site.builder.leaky_relu(x.value, site.setting("alpha", 0.01), name=site.name), x.shape)
 
 
 @lowers("PRelu")
@@ -52,21 +38,6 @@ def clip(site: NodeSite) -> Activation:
     low, high = _bound(site, 1, "min"), _bound(site, 2, "max")
     kind = "relu6" if (low, high) == (0.0, 6.0) else "clamp"
     return Activation(site.builder.clamp(x.value, low, high, kind=kind, name=site.name), x.shape)
-
-
-@lowers("HardSigmoid")
-def hardsigmoid(site: NodeSite) -> Activation:
-    """``min(max(alpha x + beta, 0), 1)``."""
-    x = site.activation()
-    alpha, beta = site.setting("alpha", 0.2), site.setting("beta", 0.5)
-    return Activation(site.builder.hardsigmoid(x.value, alpha, beta, name=site.name), x.shape)
-
-
-@lowers("Abs")
-def absolute(site: NodeSite) -> Activation:
-    """``|x|``."""
-    x = site.activation()
-    return Activation(site.builder.absolute(x.value, name=site.name), x.shape)
 
 
 @lowers("Max", "Min")

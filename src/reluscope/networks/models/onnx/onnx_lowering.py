@@ -24,7 +24,7 @@ from reluscope.networks.models.onnx import onnx_jumps as jumps
 from reluscope.networks.models.onnx import onnx_largest as largest
 from reluscope.networks.models.onnx import onnx_layers as layers
 from reluscope.networks.models.onnx import onnx_moves as moves
-from reluscope.networks.models.onnx import resize
+from reluscope.networks.models.onnx import onnx_operands, resize
 from reluscope.networks.models.onnx.onnx_evaluation import evaluate
 from reluscope.networks.models.onnx.onnx_refusals import refusal
 from reluscope.networks.models.onnx.onnx_site import HANDLERS, Activation, NodeSite, Operand, stored_shape
@@ -41,6 +41,7 @@ _FAMILIES = (
     largest,
     layers,
     moves,
+    onnx_operands,
     resize,
 )  # imported for their entries in the table of handlers
 _RANDOM = {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli"}
@@ -125,7 +126,7 @@ class _Run:
             names = node.input if product is None else [product.source]
             operands = [_read(scope, name, f"{node.op_type} at {place}") if name else None for name in names]
             name = _short(node.name) or f"{_short(node.op_type).lower()}_{position}"
-            site = NodeSite(self.builder, node, operands, self.opset, self.fixed_batch, place, name)
+            site = NodeSite(self.builder, node.op_type, place, name, node, operands, self.opset, self.fixed_batch)
             try:
                 if product is not None and isinstance(operands[0], Activation):
                     outputs: list[Operand] = [jumps.smooth_product(site, product)]

@@ -14,8 +14,9 @@ import onnx
 import torch
 from torch import Tensor
 
-from reluscope.errors import InputError, NotPiecewiseLinearError, UnsupportedOperatorError
-from reluscope.networks.building.builder import GraphBuilder, Value
+from reluscope.errors import InputError
+from reluscope.networks.building.builder import Value
+from reluscope.networks.models.operators.operator_site import Handlers, OperatorSite
 
 Shape = tuple[int, ...]
 
@@ -38,21 +39,13 @@ def stored_shape(shape: Shape) -> Shape:
 
 
 @dataclass(frozen=True)
-class NodeSite:
-    """A node with its operands."""
+class NodeSite(OperatorSite):
+    """A node with its operands; its operator is its type, such as ``"Conv"``."""
 
-    builder: GraphBuilder
     node: onnx.NodeProto
     operands: Sequence[Operand]  # activations, constants, None where left out
     opset: int  # version of the standard operators
     fixed_batch: int  # batch length in the file; in the lowering it is 1
-    place: str  # where it stands, for people
-    name: str  # name for the gate it may become
-
-    @property
-    def operator(self) -> str:
-        """Type of the node, such as ``"Conv"``."""
-        return self.node.op_type
 
     def setting(self, name: str, default: Any = None) -> Any:
         """Return an attribute: a number, a string, a list of numbers, or an array.
@@ -125,30 +118,8 @@ class NodeSite:
         """Return a value without batch axis as an activation with one."""
         return self.close(value, (1, *value.shape))
 
-    def product(self) -> NotPiecewiseLinearError:
-        """Return the error for a product of two activations."""
-        return NotPiecewiseLinearError(
-            f"expected products with constants, but {self.operator} at {self.place} multiplies two values that depend "
-            "on the input, which is not piecewise linear"
-        )
-
-    def unsupported(self, reason: str) -> UnsupportedOperatorError:
-        """Return the error for a form of an operator that is not supported."""
-        return UnsupportedOperatorError(f"{self.operator} at {self.place} is not supported {reason}")
-
 
 Handler = Callable[[NodeSite], Result]
-HANDLERS: dict[str, Handler] = {}
-
-
-def lowers(*operators: str) -> Callable[[Handler], Handler]:
-    """Register how operators are lowered, by their ONNX names."""
-
-    def register(handler: Handler) -> Handler:
-        for operator in operators:
-            if operator in HANDLERS:
-                raise ValueError(f"{operator} is lowered twice")
-            HANDLERS[operator] = handler
-        return handler
-
-    return register
+# By ONNX names.
+HANDLERS = Handlers[Handler]()
+lowers = HANDLERS.lowers

@@ -5,23 +5,11 @@ from typing import Any
 
 from reluscope.errors import NotPiecewiseLinearError
 from reluscope.networks.building.builder import Value
-from reluscope.networks.models.torch.aten_site import OperatorSite, lowers
-
-
-@lowers("relu")
-def relu(site: OperatorSite, a: SimpleNamespace) -> Value:
-    """``max(x, 0)``."""
-    return site.builder.relu(a.self, name=site.name)
-
-
-@lowers("leaky_relu")
-def leaky_relu(site: OperatorSite, a: SimpleNamespace) -> Value:
-    """``x`` or ``slope x``."""
-    return site.builder.leaky_relu(a.self, float(a.negative_slope), name=site.name)
+from reluscope.networks.models.torch.aten_site import AtenSite, lowers
 
 
 @lowers("rrelu", "rrelu_with_noise")
-def rrelu(site: OperatorSite, a: SimpleNamespace) -> Value:
+def rrelu(site: AtenSite, a: SimpleNamespace) -> Value:
     """Leaky ReLU whose slope is, in evaluation mode, the middle of its range."""
     if a.training:
         raise site.unsupported("in training mode: call model.eval() first")
@@ -29,7 +17,7 @@ def rrelu(site: OperatorSite, a: SimpleNamespace) -> Value:
 
 
 @lowers("prelu", "_prelu_kernel")
-def prelu(site: OperatorSite, a: SimpleNamespace) -> Value:
+def prelu(site: AtenSite, a: SimpleNamespace) -> Value:
     """``x`` or ``slope x`` with a slope per channel."""
     slope = a.weight
     if isinstance(slope, Value):
@@ -39,14 +27,8 @@ def prelu(site: OperatorSite, a: SimpleNamespace) -> Value:
     return site.builder.prelu(a.self, site.beside(a.self, slope), name=site.name)
 
 
-@lowers("relu6")
-def relu6(site: OperatorSite, a: SimpleNamespace) -> Value:
-    """``min(max(x, 0), 6)``."""
-    return site.builder.relu6(a.self, name=site.name)
-
-
 @lowers("hardtanh")
-def hardtanh(site: OperatorSite, a: SimpleNamespace) -> Value:
+def hardtanh(site: AtenSite, a: SimpleNamespace) -> Value:
     """``min(max(x, low), high)``; ReLU6 is traced as one from 0 to 6."""
     low, high = float(a.min_val), float(a.max_val)
     kind = "relu6" if (low, high) == (0.0, 6.0) else "hardtanh"
@@ -54,63 +36,45 @@ def hardtanh(site: OperatorSite, a: SimpleNamespace) -> Value:
 
 
 @lowers("clamp", "clip", "clamp_min", "clamp_max")
-def clamp(site: OperatorSite, a: SimpleNamespace) -> Value:
+def clamp(site: AtenSite, a: SimpleNamespace) -> Value:
     """``min(max(x, low), high)``; bounds that depend on the input are maxima and minima of two values."""
     x, low, high = a.self, getattr(a, "min", None), getattr(a, "max", None)
     if not isinstance(x, Value) or isinstance(low, Value) or isinstance(high, Value):
         result = x
         for bound, pick in ((low, site.builder.maximum), (high, site.builder.minimum)):
             if bound is not None:
-                result = pick(*_sides(site, result, bound), name=site.name)
+                result = pick(*site.sides(result, bound), name=site.name)
         return result
     low, high = (None if bound is None else site.beside(x, bound) for bound in (low, high))
     return site.builder.clamp(x, low, high, name=site.name)
 
 
-@lowers("abs", "absolute")
-def absolute(site: OperatorSite, a: SimpleNamespace) -> Value:
-    """``|x|``."""
-    return site.builder.absolute(a.self, name=site.name)
-
-
-@lowers("hardsigmoid")
-def hardsigmoid(site: OperatorSite, a: SimpleNamespace) -> Value:
-    """``min(max(x + 3, 0), 6) / 6``."""
-    return site.builder.hardsigmoid(a.self, name=site.name)
-
-
-@lowers("softshrink")
-def softshrink(site: OperatorSite, a: SimpleNamespace) -> Value:
-    """``x`` moved towards zero."""
-    return site.builder.softshrink(a.self, float(a.lambd), name=site.name)
-
-
 @lowers("maximum", "fmax")
-def maximum(site: OperatorSite, a: SimpleNamespace) -> Value:
+def maximum(site: AtenSite, a: SimpleNamespace) -> Value:
     """Take the larger of two values."""
-    return site.builder.maximum(*_sides(site, a.self, a.other), name=site.name)
+    return site.builder.maximum(*site.sides(a.self, a.other), name=site.name)
 
 
 @lowers("minimum", "fmin")
-def minimum(site: OperatorSite, a: SimpleNamespace) -> Value:
+def minimum(site: AtenSite, a: SimpleNamespace) -> Value:
     """Take the smaller of two values."""
-    return site.builder.minimum(*_sides(site, a.self, a.other), name=site.name)
+    return site.builder.minimum(*site.sides(a.self, a.other), name=site.name)
 
 
 @lowers("amax")
-def amax(site: OperatorSite, a: SimpleNamespace) -> Value:
+def amax(site: AtenSite, a: SimpleNamespace) -> Value:
     """Take the largest entry along axes."""
     return site.builder.amax(a.self, site.axes(a.self, a.dim), keepdims=a.keepdim, name=site.name)
 
 
 @lowers("amin")
-def amin(site: OperatorSite, a: SimpleNamespace) -> Value:
+def amin(site: AtenSite, a: SimpleNamespace) -> Value:
     """Take the smallest entry along axes."""
     return site.builder.amin(a.self, site.axes(a.self, a.dim), keepdims=a.keepdim, name=site.name)
 
 
 @lowers("max", "min")
-def largest(site: OperatorSite, a: SimpleNamespace) -> Value | list[Any]:
+def largest(site: AtenSite, a: SimpleNamespace) -> Value | list[Any]:
     """``torch.max`` and ``torch.min`` in their three forms: of two values, along an axis, over everything."""
     if hasattr(a, "other"):
         return maximum(site, a) if site.operator == "max" else minimum(site, a)
@@ -121,13 +85,7 @@ def largest(site: OperatorSite, a: SimpleNamespace) -> Value | list[Any]:
 
 
 @lowers("aminmax")
-def smallest_and_largest(site: OperatorSite, a: SimpleNamespace) -> list[Any]:
+def smallest_and_largest(site: AtenSite, a: SimpleNamespace) -> list[Any]:
     """Both at once."""
     axes = site.axes(a.self, a.dim)
     return [pick(a.self, axes, keepdims=a.keepdim, name=site.name) for pick in (site.builder.amin, site.builder.amax)]
-
-
-def _sides(site: OperatorSite, first: Any, second: Any) -> tuple[Any, Any]:
-    if isinstance(first, Value):
-        return first, site.beside(first, second)
-    return site.beside(second, first), second

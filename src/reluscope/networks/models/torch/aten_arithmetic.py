@@ -10,16 +10,15 @@ from torch import Tensor
 from reluscope.errors import NotPiecewiseLinearError
 from reluscope.networks.building.builder import Value
 from reluscope.networks.building.core import constant
-from reluscope.networks.models.torch import aten_jumps as jumps
-from reluscope.networks.models.torch.aten_site import OperatorSite, is_value, lowers
+from reluscope.networks.models.torch.aten_site import AtenSite, is_value, lowers
 
 _MAX_ENTRIES = 2**26
 
 
 @lowers("add", "sub", "subtract", "rsub")
-def add(site: OperatorSite, a: SimpleNamespace) -> Value:
+def add(site: AtenSite, a: SimpleNamespace) -> Value:
     """``self + alpha * other`` and its signs; ``rsub`` is ``other - alpha * self``."""
-    first, second = _sides(site, a.self, a.other)
+    first, second = site.sides(a.self, a.other)
     if site.operator == "rsub":
         first, second = second, first
     if (alpha := getattr(a, "alpha", 1)) != 1:
@@ -29,16 +28,19 @@ def add(site: OperatorSite, a: SimpleNamespace) -> Value:
 
 
 @lowers("mul", "multiply")
-def multiply(site: OperatorSite, a: SimpleNamespace) -> Value:
+def multiply(site: AtenSite, a: SimpleNamespace) -> Value:
     """``self * other`` with one side constant, or a mask of the other."""
-    first, second = _sides(site, a.self, a.other)
+    first, second = site.sides(a.self, a.other)
     if isinstance(first, Value) and isinstance(second, Value):
-        return jumps.multiply(site, first, second)
+        product = site.builder.masked(first, second, name=site.name)
+        if product is None:
+            raise site.masked_product()
+        return product
     return site.builder.multiply(first, second, name=site.name)
 
 
 @lowers("div", "divide", "true_divide")
-def divide(site: OperatorSite, a: SimpleNamespace) -> Value:
+def divide(site: AtenSite, a: SimpleNamespace) -> Value:
     """``self / other`` with other constant."""
     if getattr(a, "rounding_mode", None) is not None:
         raise NotPiecewiseLinearError(
@@ -49,18 +51,18 @@ def divide(site: OperatorSite, a: SimpleNamespace) -> Value:
             f"expected divisions by constants, but {site.operator} at {site.place} divides by a value that depends on "
             "the input, which is not piecewise linear"
         )
-    first, second = _sides(site, a.self, a.other)
+    first, second = site.sides(a.self, a.other)
     return site.builder.divide(first, second, name=site.name)
 
 
 @lowers("neg", "negative")
-def negate(site: OperatorSite, a: SimpleNamespace) -> Value:
+def negate(site: AtenSite, a: SimpleNamespace) -> Value:
     """``-self``."""
     return site.builder.negate(a.self, name=site.name)
 
 
 @lowers("sum", "mean")
-def reduce(site: OperatorSite, a: SimpleNamespace) -> Value:
+def reduce(site: AtenSite, a: SimpleNamespace) -> Value:
     """Sum or mean over axes."""
     axes = site.axes(a.self, getattr(a, "dim", None))
     operation = site.builder.sum if site.operator == "sum" else site.builder.mean
@@ -68,7 +70,7 @@ def reduce(site: OperatorSite, a: SimpleNamespace) -> Value:
 
 
 @lowers("cumsum")
-def cumulative_sum(site: OperatorSite, a: SimpleNamespace) -> Value:
+def cumulative_sum(site: AtenSite, a: SimpleNamespace) -> Value:
     """Sum everything up to each entry along an axis."""
     axis = site.axis(a.self, a.dim)
     triangle = torch.ones(a.self.shape[axis], a.self.shape[axis], dtype=torch.float64).tril()
@@ -79,7 +81,7 @@ def cumulative_sum(site: OperatorSite, a: SimpleNamespace) -> Value:
     *("clone", "contiguous", "alias", "detach", "lift", "lift_fresh", "lift_fresh_copy", "positive", "view_copy"),
     *("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout", "identity", "requires_grad"),
 )
-def identity(site: OperatorSite, a: SimpleNamespace) -> Value:
+def identity(site: AtenSite, a: SimpleNamespace) -> Value:
     """Operators that do nothing to the numbers, dropout in evaluation mode among them."""
     if getattr(a, "train", False):
         raise site.unsupported("in training mode: call model.eval() and remove training=True")
@@ -87,7 +89,7 @@ def identity(site: OperatorSite, a: SimpleNamespace) -> Value:
 
 
 @lowers("native_dropout")
-def native_dropout(site: OperatorSite, a: SimpleNamespace) -> list[Any]:
+def native_dropout(site: AtenSite, a: SimpleNamespace) -> list[Any]:
     """Dropout with its mask."""
     if a.train:
         raise site.unsupported("in training mode: call model.eval() first")
@@ -95,7 +97,7 @@ def native_dropout(site: OperatorSite, a: SimpleNamespace) -> list[Any]:
 
 
 @lowers("_to_copy", "to", "type_as", "_to_dtype")
-def cast(site: OperatorSite, a: SimpleNamespace) -> Value:
+def cast(site: AtenSite, a: SimpleNamespace) -> Value:
     """Casts between floating-point types are the identity, with a note; only masks may be cast to whole numbers."""
     dtype = getattr(a, "dtype", None)
     if site.builder.is_mask(a.self):
@@ -118,7 +120,7 @@ def cast_note(dtype: torch.dtype) -> str:
 
 
 @lowers("zeros_like", "ones_like", "full_like", "empty_like", "new_zeros", "new_ones", "new_full", "new_empty")
-def filled(site: OperatorSite, a: SimpleNamespace) -> Tensor:
+def filled(site: AtenSite, a: SimpleNamespace) -> Tensor:
     """Constants in the shape of a value."""
     shape = (site.batch, *a.self.shape) if site.operator.endswith("_like") else tuple(a.size)
     kind = site.operator.removeprefix("new_").removesuffix("_like")
@@ -127,20 +129,20 @@ def filled(site: OperatorSite, a: SimpleNamespace) -> Tensor:
 
 
 @lowers("sym_size", "size")
-def size(site: OperatorSite, a: SimpleNamespace) -> int | list[int]:
+def size(site: AtenSite, a: SimpleNamespace) -> int | list[int]:
     """Length of an axis, the batch axis included."""
     shape = [site.batch, *a.self.shape]
     return shape[a.dim] if hasattr(a, "dim") else shape
 
 
 @lowers("sym_numel", "numel")
-def num_entries(site: OperatorSite, a: SimpleNamespace) -> int:
+def num_entries(site: AtenSite, a: SimpleNamespace) -> int:
     """Count the entries, the batch included."""
     return site.batch * prod(a.self.shape)
 
 
 @lowers("einsum", "tensordot", "kron", "outer", "col2im", "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa")
-def probed(site: OperatorSite, a: SimpleNamespace) -> Value:
+def probed(site: AtenSite, a: SimpleNamespace) -> Value:
     """Operators that are linear in one value, turned into a matrix by applying them to the identity."""
     flat = [entry for argument in vars(a).values() for entry in _entries(argument) if isinstance(entry, Value)]
     if len(flat) != 1:
@@ -177,14 +179,7 @@ def _replace(argument: Any, tensor: Tensor) -> Any:
     return tensor if isinstance(argument, Value) else argument
 
 
-def _sides(site: OperatorSite, first: Any, second: Any) -> tuple[Any, Any]:
-    """Return both operands without the batch axis."""
-    if isinstance(first, Value):
-        return first, site.beside(first, second)
-    return site.beside(second, first), second
-
-
-def _times(site: OperatorSite, operand: Any, factor: float) -> Any:
+def _times(site: AtenSite, operand: Any, factor: float) -> Any:
     if isinstance(operand, Value):
         return site.builder.multiply(operand, factor, name=site.name)
     return constant(operand) * factor

@@ -9,7 +9,7 @@ from torch.fx import Node as FxNode
 
 from reluscope.errors import UnsupportedOperatorError
 from reluscope.networks.building.builder import Picked, Value
-from reluscope.networks.models.torch.aten_site import HANDLERS, OperatorSite, is_value, lowers
+from reluscope.networks.models.torch.aten_site import HANDLERS, AtenSite, is_value, lowers
 
 # What may be done to entries one by one.
 _POINTWISE = {"relu", "clamp", "clamp_min", "clip", "abs", "neg", "mul", "div", "leaky_relu", "threshold", "hardshrink"}
@@ -27,7 +27,7 @@ _POINTWISE |= {
 
 
 @lowers("topk")
-def top_k(site: OperatorSite, a: SimpleNamespace) -> list[Picked]:
+def top_k(site: AtenSite, a: SimpleNamespace) -> list[Picked]:
     """Take the largest or smallest entries along an axis; their order is lost."""
     axis = site.axis(a.self, a.dim)
     if not isinstance(a.k, int) or not 0 < a.k <= a.self.shape[axis]:
@@ -50,7 +50,7 @@ def batch_refusal(place: str) -> UnsupportedOperatorError:
     )
 
 
-def with_picked(site: OperatorSite, a: SimpleNamespace) -> Any:
+def with_picked(site: AtenSite, a: SimpleNamespace) -> Any:
     """Lower an operator on entries that were picked, or on their positions."""
     arguments = vars(a)
     if site.operator == "scatter":
@@ -71,7 +71,7 @@ def with_picked(site: OperatorSite, a: SimpleNamespace) -> Any:
     return Picked(picked.source, picked.top, found, picked.k, picked.axis) if isinstance(found, Value) else found
 
 
-def _scatter(site: OperatorSite, a: SimpleNamespace) -> Value:
+def _scatter(site: AtenSite, a: SimpleNamespace) -> Value:
     places, values = a.index, getattr(a, "src", getattr(a, "value", None))
     if not isinstance(places, Picked) or isinstance(a.self, Value | Picked) or getattr(a, "reduce", None):
         raise _refusal(site)
@@ -84,7 +84,7 @@ def _scatter(site: OperatorSite, a: SimpleNamespace) -> Value:
     return site.builder.put_back(values, places, name=site.name)
 
 
-def _refusal(site: OperatorSite) -> UnsupportedOperatorError:
+def _refusal(site: AtenSite) -> UnsupportedOperatorError:
     return UnsupportedOperatorError(
         f"expected the k largest entries to be scattered into zeros where they were, but {site.operator} at "
         f"{site.place} takes them in order: write zeros_like(x).scatter(-1, indices, values), take amax for the "

@@ -9,19 +9,19 @@ from torch import Tensor
 from reluscope.errors import NotPiecewiseLinearError
 from reluscope.networks.building.builder import Value
 from reluscope.networks.building.core import per_axis
-from reluscope.networks.models.torch.aten_site import OperatorSite, lowers
+from reluscope.networks.models.torch.aten_site import AtenSite, lowers
 
 
 @lowers("linear")
-def linear(site: OperatorSite, a: SimpleNamespace) -> Value:
+def linear(site: AtenSite, a: SimpleNamespace) -> Value:
     """``input weight^T + bias``."""
     if not isinstance(a.input, Value) or isinstance(a.weight, Value):
-        raise _two_values(site)
+        raise site.product()
     return site.builder.linear(a.input, a.weight, a.bias, name=site.name)
 
 
 @lowers("addmm")
-def addmm(site: OperatorSite, a: SimpleNamespace) -> Value:
+def addmm(site: AtenSite, a: SimpleNamespace) -> Value:
     """``beta * self + alpha * mat1 @ mat2``."""
     product = site.builder.multiply(_product(site, a.mat1, a.mat2), a.alpha, name=site.name)
     if isinstance(a.self, Value):
@@ -30,7 +30,7 @@ def addmm(site: OperatorSite, a: SimpleNamespace) -> Value:
 
 
 @lowers("mm", "matmul", "bmm", "mv", "dot")
-def matmul(site: OperatorSite, a: SimpleNamespace) -> Value:
+def matmul(site: AtenSite, a: SimpleNamespace) -> Value:
     """Multiply by a constant matrix from either side."""
     other = getattr(a, "other", None)
     if other is None:
@@ -38,9 +38,9 @@ def matmul(site: OperatorSite, a: SimpleNamespace) -> Value:
     return _product(site, a.self, other)
 
 
-def _product(site: OperatorSite, left: Any, right: Any) -> Value:
+def _product(site: AtenSite, left: Any, right: Any) -> Value:
     if isinstance(left, Value) and isinstance(right, Value):
-        raise _two_values(site)
+        raise site.product()
     if isinstance(left, Value):
         if not left.shape:
             raise site.batch_error("multiplies along the batch axis")
@@ -50,22 +50,15 @@ def _product(site: OperatorSite, left: Any, right: Any) -> Value:
     return site.builder.left_matmul(_matrices(site, left, len(right.shape) + 1), right, name=site.name)
 
 
-def _matrices(site: OperatorSite, matrix: Tensor, rank: int) -> Tensor:
+def _matrices(site: AtenSite, matrix: Tensor, rank: int) -> Tensor:
     """Drop a constant's batch axis where it has one."""
     if matrix.ndim > rank:
         raise site.batch_error("moves the batch axis")
     return site.one_row(matrix) if matrix.ndim == rank and rank > 2 else matrix
 
 
-def _two_values(site: OperatorSite) -> NotPiecewiseLinearError:
-    return NotPiecewiseLinearError(
-        f"expected products with constants, but {site.operator} at {site.place} multiplies two values that depend on "
-        "the input, which is not piecewise linear"
-    )
-
-
 @lowers("conv1d", "conv2d", "conv3d")
-def convolution(site: OperatorSite, a: SimpleNamespace) -> Value:
+def convolution(site: AtenSite, a: SimpleNamespace) -> Value:
     """Convolution with constant kernel; padding by number or by name."""
     x = _channels_first(site, a.input, a.weight.ndim - 1)
     spatial = a.weight.ndim - 2
@@ -83,7 +76,7 @@ def convolution(site: OperatorSite, a: SimpleNamespace) -> Value:
 
 
 @lowers("conv_transpose1d", "conv_transpose2d", "conv_transpose3d")
-def transposed_convolution(site: OperatorSite, a: SimpleNamespace) -> Value:
+def transposed_convolution(site: AtenSite, a: SimpleNamespace) -> Value:
     """Transposed convolution with constant kernel."""
     x = _channels_first(site, a.input, a.weight.ndim - 1)
     return site.builder.transposed_convolution(
@@ -100,7 +93,7 @@ def transposed_convolution(site: OperatorSite, a: SimpleNamespace) -> Value:
 
 
 @lowers("convolution")
-def any_convolution(site: OperatorSite, a: SimpleNamespace) -> Value:
+def any_convolution(site: AtenSite, a: SimpleNamespace) -> Value:
     """Lower the form into which decompositions bring all convolutions."""
     return transposed_convolution(site, a) if a.transposed else convolution(site, a)
 
@@ -109,7 +102,7 @@ def any_convolution(site: OperatorSite, a: SimpleNamespace) -> Value:
     *("batch_norm", "_native_batch_norm_legit_no_training", "native_batch_norm", "_native_batch_norm_legit"),
     *("cudnn_batch_norm", "_batch_norm_no_update", "instance_norm"),
 )
-def batch_norm(site: OperatorSite, a: SimpleNamespace) -> Value | list[Any]:
+def batch_norm(site: AtenSite, a: SimpleNamespace) -> Value | list[Any]:
     """Normalisation by stored statistics; by those of the batch or the point it is not piecewise linear."""
     training = getattr(a, "training", getattr(a, "use_input_stats", False))
     if training or a.running_mean is None:
@@ -125,7 +118,7 @@ def batch_norm(site: OperatorSite, a: SimpleNamespace) -> Value | list[Any]:
 
 
 @lowers("avg_pool1d", "avg_pool2d", "avg_pool3d")
-def average_pool(site: OperatorSite, a: SimpleNamespace) -> Value:
+def average_pool(site: AtenSite, a: SimpleNamespace) -> Value:
     """Means over windows."""
     return site.builder.average_pool(
         _channels_first(site, a.self, int(site.operator[-2]) + 1),
@@ -143,7 +136,7 @@ def average_pool(site: OperatorSite, a: SimpleNamespace) -> Value:
     *("adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d"),
     *("_adaptive_avg_pool2d", "_adaptive_avg_pool3d"),
 )
-def adaptive_average_pool(site: OperatorSite, a: SimpleNamespace) -> Value:
+def adaptive_average_pool(site: AtenSite, a: SimpleNamespace) -> Value:
     """Means over windows that split the axes evenly."""
     x = _channels_first(site, a.self, int(site.operator[-2]) + 1)
     return site.builder.adaptive_average_pool(x, a.output_size, name=site.name)
@@ -153,7 +146,7 @@ def adaptive_average_pool(site: OperatorSite, a: SimpleNamespace) -> Value:
     *("max_pool1d", "max_pool2d", "max_pool3d"),
     *("max_pool1d_with_indices", "max_pool2d_with_indices", "max_pool3d_with_indices"),
 )
-def max_pool(site: OperatorSite, a: SimpleNamespace) -> Value | list[Any]:
+def max_pool(site: AtenSite, a: SimpleNamespace) -> Value | list[Any]:
     """Largest entries of windows."""
     result = site.builder.max_pool(
         _channels_first(site, a.self, int(site.operator[8]) + 1),
@@ -168,14 +161,14 @@ def max_pool(site: OperatorSite, a: SimpleNamespace) -> Value | list[Any]:
 
 
 @lowers("adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d")
-def adaptive_max_pool(site: OperatorSite, a: SimpleNamespace) -> list[Any]:
+def adaptive_max_pool(site: AtenSite, a: SimpleNamespace) -> list[Any]:
     """Largest entries of windows that split the axes evenly."""
     x = _channels_first(site, a.self, int(site.operator[-2]) + 1)
     return [site.builder.adaptive_max_pool(x, a.output_size, name=site.name), None]
 
 
 @lowers("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d")
-def interpolate(site: OperatorSite, a: SimpleNamespace) -> Value:
+def interpolate(site: AtenSite, a: SimpleNamespace) -> Value:
     """Linear or cubic interpolation, one axis after the other, each by its matrix."""
     x: Value = a.input if hasattr(a, "input") else a.self
     spatial = len(x.shape) - 1
@@ -203,7 +196,7 @@ def _interpolation(length: int, new: int, align_corners: bool, scale: float | No
     return image.reshape(length, new).T
 
 
-def _channels_first(site: OperatorSite, x: Value, num_axes: int) -> Value:
+def _channels_first(site: AtenSite, x: Value, num_axes: int) -> Value:
     if len(x.shape) != num_axes:
         raise site.batch_error(f"sees a value of shape {x.shape} where a batch of {num_axes} axes is expected")
     return x

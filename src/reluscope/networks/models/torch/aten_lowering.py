@@ -15,22 +15,21 @@ from reluscope.errors import InputError, NotPiecewiseLinearError, UnsupportedOpe
 from reluscope.networks.building.builder import GraphBuilder, Picked, Value
 from reluscope.networks.building.parameters import replace_parameters
 from reluscope.networks.graph.input_shapes import check_total
-from reluscope.networks.models.torch import activations, smooth
+from reluscope.networks.models.torch import activations, aten_operands, smooth
 from reluscope.networks.models.torch import aten_arithmetic as arithmetic
-from reluscope.networks.models.torch import aten_jumps as jumps
 from reluscope.networks.models.torch import aten_largest as largest
 from reluscope.networks.models.torch import aten_layers as layers
 from reluscope.networks.models.torch import aten_moves as moves
 from reluscope.networks.models.torch.aten_refusals import is_refused, refusal
-from reluscope.networks.models.torch.aten_site import HANDLERS, BatchAxisError, OperatorSite, as_double, is_value
+from reluscope.networks.models.torch.aten_site import HANDLERS, AtenSite, BatchAxisError, as_double, is_value
 from reluscope.networks.models.torch.aten_tails import Tail, find_tail
 from reluscope.networks.models.torch.traced_nodes import bind, gate_name, in_double, name_of, place_of, run_operator
 from reluscope.networks.network import Network
 
 _FAMILIES = (
     activations,
+    aten_operands,
     arithmetic,
-    jumps,
     largest,
     layers,
     moves,
@@ -76,7 +75,7 @@ class TorchTrace:
             self._refuse_curved()
             raise
         if isinstance(output, Tensor):
-            row = OperatorSite(builder, self.batch, "output", lambda: None, "the output", "output").one_row(output)
+            row = AtenSite(builder, "output", "the output", "output", self.batch, lambda: None).one_row(output)
             zeros = torch.zeros(row.numel(), prod(self.input_shape), dtype=torch.float64)
             flat = builder.linear(builder.flatten(Value(0, self.input_shape)), zeros, row.reshape(-1))
             output = builder.reshape(flat, tuple(row.shape))
@@ -138,8 +137,8 @@ class TorchTrace:
         handler = HANDLERS.get(operator)
         if handler is None:
             raise refusal(operator, place_of(node))
-        site = OperatorSite(
-            builder, self.batch, operator, in_double(node.target), place_of(node), gate_name(node, operator)
+        site = AtenSite(
+            builder, operator, place_of(node), gate_name(node, operator), self.batch, in_double(node.target)
         )
         try:
             arguments = bind(node, args, kwargs)

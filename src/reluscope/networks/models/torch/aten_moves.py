@@ -14,8 +14,7 @@ from torch import Tensor
 
 from reluscope.networks.building.builder import Value
 from reluscope.networks.building.core import constant
-from reluscope.networks.models.torch import aten_jumps as jumps
-from reluscope.networks.models.torch.aten_site import OperatorSite, is_value, lowers
+from reluscope.networks.models.torch.aten_site import AtenSite, is_value, lowers
 
 # Scalars that end up as entries of the result.
 _ENTRIES = {
@@ -38,13 +37,13 @@ _ENTRIES = {
     *("slice_scatter", "select_scatter", "diagonal_scatter", "index_put", "index_fill", "index_copy", "scatter"),
     *("copy", "fill", "masked_fill", "where", "stack"),
 )
-def move(site: OperatorSite, a: SimpleNamespace) -> Any:
+def move(site: AtenSite, a: SimpleNamespace) -> Any:
     """Lower an operator by running it on positions."""
     arguments = vars(a)
     if site.operator == "where" and isinstance(a.condition, Value):
-        return jumps.choose(site, a.condition, a.self, a.other)
+        return site.builder.where(*site.sides(a.condition, a.self, a.other), name=site.name)
     if site.operator == "masked_fill" and isinstance(a.mask, Value):
-        return jumps.choose(site, a.mask, a.value, a.self)
+        return site.builder.where(*site.sides(a.mask, a.value, a.self), name=site.name)
     if getattr(a, "accumulate", False) or getattr(a, "reduce", None):
         raise site.unsupported("where it adds to entries: write it as a sum")
     for name in ("condition", "mask", "index", "indices"):
@@ -90,7 +89,7 @@ class _Sources:
             return [self.mark(entry, is_entry) for entry in argument]
         return argument
 
-    def follow(self, site: OperatorSite, result: Tensor) -> Value | Tensor:
+    def follow(self, site: AtenSite, result: Tensor) -> Value | Tensor:
         """Return the value whose entries come from the positions in a result ``(batch, *shape)``."""
         if result.ndim == 0 or len(result) != self.batch:
             raise site.batch_error("moves the batch axis")
@@ -125,7 +124,7 @@ class _Sources:
         return self._gather(site, used, index.reshape(shape), is_fixed[0].reshape(shape), row.reshape(shape), offset)
 
     def _gather(
-        self, site: OperatorSite, used: list[_Source], index: Tensor, is_fixed: Tensor, row: Tensor, offset: int
+        self, site: AtenSite, used: list[_Source], index: Tensor, is_fixed: Tensor, row: Tensor, offset: int
     ) -> Value:
         builder, name = site.builder, site.name
         values = [source.entries for source in used if isinstance(source.entries, Value)]
@@ -147,7 +146,7 @@ class _Sources:
 
 
 @lowers("cat", "concat", "concatenate")
-def concatenate(site: OperatorSite, a: SimpleNamespace) -> Value:
+def concatenate(site: AtenSite, a: SimpleNamespace) -> Value:
     """``torch.cat``: values and constants one after the other."""
     parts = [part for part in a.tensors if isinstance(part, Value) or part.numel()]
     first = next(part for part in parts if isinstance(part, Value))
@@ -156,7 +155,7 @@ def concatenate(site: OperatorSite, a: SimpleNamespace) -> Value:
 
 
 @lowers("constant_pad_nd", "pad")
-def pad(site: OperatorSite, a: SimpleNamespace) -> Value:
+def pad(site: AtenSite, a: SimpleNamespace) -> Value:
     """``torch.nn.functional.pad``: last axis first; modes other than constant only move entries."""
     if getattr(a, "mode", "constant") != "constant":
         del a.value

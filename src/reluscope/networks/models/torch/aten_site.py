@@ -13,8 +13,9 @@ import torch
 from torch import Tensor
 
 from reluscope.errors import UnsupportedOperatorError
-from reluscope.networks.building.builder import GraphBuilder, Picked, Value
+from reluscope.networks.building.builder import Picked, Value
 from reluscope.networks.building.core import constant
+from reluscope.networks.models.operators.operator_site import Handlers, OperatorSite
 
 
 class BatchAxisError(UnsupportedOperatorError):
@@ -22,15 +23,11 @@ class BatchAxisError(UnsupportedOperatorError):
 
 
 @dataclass(frozen=True)
-class OperatorSite:
-    """An operator in its graph."""
+class AtenSite(OperatorSite):
+    """An operator in a traced graph; its name comes without namespace and overload, as ``"conv2d"``."""
 
-    builder: GraphBuilder
     batch: int  # length of the batch axis in the trace
-    operator: str  # without namespace and overload, as ``"conv2d"``
     target: Callable[..., Any]  # the PyTorch operator itself
-    place: str  # where it stands, for people
-    name: str  # name for the gate it may become
 
     def axis(self, x: Value, axis: int) -> int:
         """Return an axis without the batch axis; the batch axis itself is refused."""
@@ -44,6 +41,11 @@ class OperatorSite:
         given = list(range(len(x.shape) + 1)) if axes in (None, []) else [axes] if isinstance(axes, int) else axes
         assert isinstance(given, list)
         return [self.axis(x, axis) for axis in given]
+
+    def sides(self, *operands: Any) -> list[Any]:
+        """Return operands without the batch axis, as they broadcast against the first value among them."""
+        x = next(operand for operand in operands if isinstance(operand, Value))
+        return [operand if operand is x else self.beside(x, operand) for operand in operands]
 
     def beside(self, x: Value, other: Any) -> Any:
         """Return a constant operand without its batch axis, as it broadcasts against x; values pass unchanged."""
@@ -71,26 +73,11 @@ class OperatorSite:
             f"{self.operator} at {self.place} {reason}"
         )
 
-    def unsupported(self, reason: str) -> UnsupportedOperatorError:
-        """Return the error for a form of an operator that is not supported."""
-        return UnsupportedOperatorError(f"{self.operator} at {self.place} is not supported {reason}")
 
-
-Handler = Callable[[OperatorSite, SimpleNamespace], Any]
-HANDLERS: dict[str, Handler] = {}
-
-
-def lowers(*operators: str) -> Callable[[Handler], Handler]:
-    """Register how operators are lowered, by their ATen names; arguments come by their names in the schema."""
-
-    def register(handler: Handler) -> Handler:
-        for operator in operators:
-            if operator in HANDLERS:
-                raise ValueError(f"{operator} is lowered twice")
-            HANDLERS[operator] = handler
-        return handler
-
-    return register
+Handler = Callable[[AtenSite, SimpleNamespace], Any]
+# By ATen names; arguments come by their names in the schema.
+HANDLERS = Handlers[Handler]()
+lowers = HANDLERS.lowers
 
 
 def is_value(argument: Any) -> bool:

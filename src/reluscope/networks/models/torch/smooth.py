@@ -6,11 +6,11 @@ from types import SimpleNamespace
 from reluscope.geometry.numbers.resolutions import OUTWARD
 from reluscope.networks.building.builder import Value
 from reluscope.networks.models.torch.aten_refusals import refusal
-from reluscope.networks.models.torch.aten_site import OperatorSite, lowers
+from reluscope.networks.models.torch.aten_site import AtenSite, lowers
 
 
 @lowers("gelu", "silu", "tanh", "sigmoid", "softplus")
-def smooth(site: OperatorSite, a: SimpleNamespace) -> Value:
+def smooth(site: AtenSite, a: SimpleNamespace) -> Value:
     """Replace a smooth function by as many linear pieces as were asked for."""
     builder, function = site.builder, site.operator
     pieces = builder.approximate.get(function)

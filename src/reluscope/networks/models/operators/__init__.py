@@ -1,0 +1,1 @@
+"""What operators mean, whichever front end reads them."""

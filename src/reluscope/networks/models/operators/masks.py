@@ -1,0 +1,86 @@
+"""Comparisons, masks, and what is chosen by them."""
+
+import torch
+from torch import Tensor
+
+from reluscope.networks.building.builder import Operand, Value
+from reluscope.networks.models.operators.operator_site import OperatorSite
+
+
+def heaviside(site: OperatorSite, x: Value, at_zero: Operand) -> Value:
+    """0 below zero, 1 above, and a constant at zero."""
+    if isinstance(at_zero, Value):
+        raise site.unsupported("with a value at zero that depends on the input")
+    return site.builder.heaviside(x, at_zero, name=site.name)
+
+
+def threshold(site: OperatorSite, x: Value, level: float, value: float) -> Value:
+    """``x`` above the level, else a value: continuous if they are equal."""
+    if level == value:
+        return site.builder.clamp(x, low=level, kind="threshold", name=site.name)
+    mask = site.builder.compare(x, level, ">", name=site.name)
+    return site.builder.where(mask, x, value, name=site.name)
+
+
+def hardshrink(site: OperatorSite, x: Value, reach: float) -> Value:
+    """``x`` outside ``[-reach, reach]``, 0 within it."""
+    _check_reach(site, reach)
+    return site.builder.hardshrink(x, reach, name=site.name)
+
+
+def shrink(site: OperatorSite, x: Value, reach: float, step: float) -> Value:
+    """``x`` moved towards zero by ``step``, zero within ``[-reach, reach]``: continuous if these are equal."""
+    _check_reach(site, reach)
+    builder, name = site.builder, site.name
+    if reach == step:
+        return builder.softshrink(x, reach, name=name)
+    above, below = (builder.compare(x, *side, name=name) for side in ((reach, ">"), (-reach, "<")))
+    lower = builder.where(below, builder.scale_shift(x, shift=step, name=name), 0.0, name=name)
+    upper = builder.where(above, builder.scale_shift(x, shift=-step, name=name), 0.0, name=name)
+    return builder.add(lower, upper, name=name)
+
+
+def both(site: OperatorSite, x: Operand, y: Operand) -> Value:
+    """1 where both of two masks are 1; one may be a constant."""
+    masks, fixed = _masks(site, x, y)
+    if fixed is not None:
+        return site.builder.multiply(masks[0], fixed, name=site.name)
+    return site.builder.both(*masks, name=site.name)
+
+
+def either(site: OperatorSite, x: Operand, y: Operand) -> Value:
+    """1 where one of two masks is 1, or both are; one may be a constant."""
+    masks, fixed = _masks(site, x, y)
+    if fixed is not None:
+        return site.builder.scale_shift(masks[0], 1.0 - fixed, fixed, name=site.name)
+    return site.builder.either(*masks, name=site.name)
+
+
+def different(site: OperatorSite, x: Operand, y: Operand) -> Value:
+    """1 where exactly one of two masks is 1; one may be a constant."""
+    masks, fixed = _masks(site, x, y)
+    if fixed is not None:
+        return site.builder.scale_shift(masks[0], 1.0 - 2.0 * fixed, fixed, name=site.name)
+    return site.builder.compare(site.builder.subtract(*masks, name=site.name), 0.0, "!=", name=site.name)
+
+
+def negated(site: OperatorSite, x: Value) -> Value:
+    """1 where a mask is 0."""
+    _masks(site, x)
+    return site.builder.negated(x, name=site.name)
+
+
+def _masks(site: OperatorSite, *sides: Operand) -> tuple[list[Value], Tensor | None]:
+    """Return the values among operands, and the constant one; all of them are 0 or 1 everywhere."""
+    values = [side for side in sides if isinstance(side, Value)]
+    fixed = next((torch.as_tensor(side).double() for side in sides if not isinstance(side, Value)), None)
+    if not all(site.builder.is_mask(value) for value in values) or (
+        fixed is not None and not bool(((fixed == 0) | (fixed == 1)).all())
+    ):
+        raise site.unsupported("on anything but the results of comparisons")
+    return values, fixed
+
+
+def _check_reach(site: OperatorSite, reach: float) -> None:
+    if reach < 0:
+        raise site.unsupported(f"with a negative reach, {reach}")

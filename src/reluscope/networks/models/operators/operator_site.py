@@ -1,0 +1,54 @@
+"""Where an operator stands in a model, and the handlers of a front end by the names of its operators."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from reluscope.errors import NotPiecewiseLinearError, UnsupportedOperatorError
+from reluscope.networks.building.builder import GraphBuilder
+
+_H = TypeVar("_H", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class OperatorSite:
+    """An operator of a model on its way into the builder; errors name the operator and its place."""
+
+    builder: GraphBuilder
+    operator: str  # as the front end calls it: ``"conv2d"``, ``"Conv"``
+    place: str  # where it stands, for people
+    name: str  # name for the gate it may become
+
+    def product(self) -> NotPiecewiseLinearError:
+        """Return the error for a product of two values that depend on the input."""
+        return NotPiecewiseLinearError(
+            f"expected products with constants, but {self.operator} at {self.place} multiplies two values that depend "
+            "on the input, which is not piecewise linear"
+        )
+
+    def masked_product(self) -> NotPiecewiseLinearError:
+        """Return the error for a product of two values of which none is a mask of the other."""
+        return NotPiecewiseLinearError(
+            f"{self.product()} (or, with a mask, a gate that sees two values: only the value that a mask is a mask of "
+            "may be multiplied by it)"
+        )
+
+    def unsupported(self, reason: str) -> UnsupportedOperatorError:
+        """Return the error for a form of an operator that is not supported."""
+        return UnsupportedOperatorError(f"{self.operator} at {self.place} is not supported {reason}")
+
+
+class Handlers(dict[str, _H]):
+    """The functions that lower the operators of a front end, by their names there."""
+
+    def lowers(self, *operators: str) -> Callable[[_H], _H]:
+        """Return a decorator that enters a handler under names, each of which is free."""
+
+        def register(handler: _H) -> _H:
+            for operator in operators:
+                if operator in self:
+                    raise ValueError(f"{operator} is lowered twice")
+                self[operator] = handler
+            return handler
+
+        return register

@@ -1,0 +1,91 @@
+"""Operators that work entry by entry: what each of them means, and how PyTorch and ONNX write it.
+
+A meaning is a function of the operator's site, its operands and its settings. Both front ends read this table.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from reluscope.networks.building.builder import GraphBuilder, Value
+from reluscope.networks.models.operators import masks
+from reluscope.networks.models.operators.operator_site import OperatorSite
+
+Meaning = Callable[..., Value]
+
+
+class NumberSetting(NamedTuple):
+    """A number beside the operands, by its names in both front ends, None where one of them has no such setting."""
+
+    aten: str | None
+    onnx: str | None
+    default: float | None = None  # of ONNX, where a file leaves the number out
+
+
+@dataclass(frozen=True)
+class OperatorRow:
+    """An operator with its names in both front ends; there are several where a meaning has settings of its own."""
+
+    meaning: Meaning
+    aten: tuple[str, ...]
+    onnx: tuple[str, ...]
+    operands: tuple[str, ...]  # names of the operands in ATen's schema, as far as an operator has them
+    settings: Mapping[str, Any]  # a `NumberSetting`, or what is fixed by the operator's name
+
+    def settings_by(self, read: Callable[[NumberSetting], float | None]) -> dict[str, Any]:
+        """Return the settings with numbers in place of `NumberSetting`, without those that are read as None."""
+        found = {name: read(one) if isinstance(one, NumberSetting) else one for name, one in self.settings.items()}
+        return {name: one for name, one in found.items() if one is not None}
+
+
+def _row(meaning: Meaning, aten: str, onnx: str = "", *, operands: str = "self other", **settings: Any) -> OperatorRow:
+    return OperatorRow(meaning, tuple(aten.split()), tuple(onnx.split()), tuple(operands.split()), settings)
+
+
+def _by(method: Callable[..., Value]) -> Meaning:
+    """Return a method of the builder as a meaning."""
+
+    def meaning(site: OperatorSite, *operands: Any, **settings: Any) -> Value:
+        return method(site.builder, *operands, name=site.name, **settings)
+
+    return meaning
+
+
+_REACH = NumberSetting("lambd", "lambd", 0.5)
+
+ENTRYWISE = (
+    # Gates
+    _row(_by(GraphBuilder.relu), "relu", "Relu"),
+    _row(_by(GraphBuilder.leaky_relu), "leaky_relu", "LeakyRelu", slope=NumberSetting("negative_slope", "alpha", 0.01)),
+    _row(_by(GraphBuilder.relu6), "relu6"),
+    _row(_by(GraphBuilder.absolute), "abs absolute", "Abs"),
+    _row(
+        _by(GraphBuilder.hardsigmoid),
+        *("hardsigmoid", "HardSigmoid"),
+        alpha=NumberSetting(None, "alpha", 0.2),
+        beta=NumberSetting(None, "beta", 0.5),
+    ),
+    _row(_by(GraphBuilder.softshrink), "softshrink", threshold=_REACH),
+    # Comparisons and what jumps
+    _row(_by(GraphBuilder.compare), "gt greater", "Greater", relation=">"),
+    _row(_by(GraphBuilder.compare), "ge greater_equal", "GreaterOrEqual", relation=">="),
+    _row(_by(GraphBuilder.compare), "lt less", "Less", relation="<"),
+    _row(_by(GraphBuilder.compare), "le less_equal", "LessOrEqual", relation="<="),
+    _row(_by(GraphBuilder.compare), "eq", "Equal", relation="=="),
+    _row(_by(GraphBuilder.compare), "ne not_equal", relation="!="),
+    _row(_by(GraphBuilder.sign), "sign sgn", "Sign"),
+    _row(masks.heaviside, "heaviside", operands="self values"),
+    _row(masks.hardshrink, "hardshrink", reach=_REACH),
+    _row(masks.shrink, "", "Shrink", reach=_REACH, step=NumberSetting(None, "bias", 0.0)),
+    _row(
+        masks.threshold,
+        "threshold",
+        level=NumberSetting("threshold", None),
+        value=NumberSetting("value", None),
+    ),
+    _row(masks.threshold, "", "ThresholdedRelu", level=NumberSetting(None, "alpha", 1.0), value=0.0),
+    _row(masks.both, "logical_and bitwise_and __and__", "And"),
+    _row(masks.either, "logical_or bitwise_or __or__", "Or"),
+    _row(masks.different, "logical_xor bitwise_xor", "Xor"),
+    _row(masks.negated, "logical_not bitwise_not", "Not"),
+)

@@ -1,0 +1,22 @@
+"""Operators of the table, as ATen writes them: operands and settings by their names in the schema."""
+
+from types import SimpleNamespace
+
+from reluscope.networks.building.builder import Value
+from reluscope.networks.models.operators.operator_table import ENTRYWISE, NumberSetting, OperatorRow
+from reluscope.networks.models.torch.aten_site import AtenSite, Handler, lowers
+
+
+def _entrywise(row: OperatorRow) -> Handler:
+    def handler(site: AtenSite, a: SimpleNamespace) -> Value:
+        def number(setting: NumberSetting) -> float | None:
+            return None if setting.aten is None else float(getattr(a, setting.aten))
+
+        operands = [getattr(a, name) for name in row.operands if hasattr(a, name)]
+        return row.meaning(site, *site.sides(*operands), **row.settings_by(number))
+
+    return handler
+
+
+for _row in ENTRYWISE:
+    lowers(*_row.aten)(_entrywise(_row))
