@@ -1,5 +1,8 @@
 """Decision boundaries: by hand where outputs tie on facets and in points, and against dense samples."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -218,3 +221,29 @@ def test_a_region_where_all_outputs_vanish_has_the_lowest_class():
     net = from_arrays(parameters)
     box = rs.Box(-2, 2, 2)
     check_against_samples(net, box, rs.decision_boundary(rs.partition(net, box)))
+
+
+def exact_length(slope, constant, box):
+    """Return the length of ``slope . x + constant = 0`` in a box of the plane, from its crossings in fractions."""
+    (low_x, low_y), (high_x, high_y) = (tuple(map(Fraction, end.tolist())) for end in (box.lo, box.hi))
+    a, b, c = map(Fraction, (*slope, constant))
+    points = {(x, -(a * x + c) / b) for x in (low_x, high_x) if b} | {
+        (-(b * y + c) / a, y) for y in (low_y, high_y) if a
+    }
+    inside = [(x, y) for x, y in points if low_x <= x <= high_x and low_y <= y <= high_y]
+    (x, y), (v, w) = min(inside), max(inside)
+    return math.hypot(float(v - x), float(w - y))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_lengths_hold_where_a_tie_is_nearly_parallel_to_a_side(seed):
+    """Seen red: rounding moved the end of a piece by more than the tolerance, at an angle of 0.0002 with a side."""
+    rng = np.random.default_rng(seed)
+    box = rs.Box(-rng.uniform(1, 9, 2) * (1, 1e5), rng.uniform(1, 9, 2) * (1, 1e5))
+    common, slope = rng.normal(size=2) * (1, 1e-4), rng.normal(size=2) * (1e-7, 10.0 ** rng.integers(-12, -9))
+    rows, constants = np.array([common + slope, common]), np.array([0.0, rng.normal() * 1e-8])
+    found = rs.decision_boundary(rs.partition(rs.load([(rows, constants)]), box)).finding()
+    differences = [Fraction(one) - Fraction(other) for one, other in zip(*rows.tolist(), strict=True)]
+    truth = exact_length(differences, Fraction(constants[0]) - Fraction(constants[1]), box)
+    low, high = found.interval or (found.value - (found.tolerance or 0.0), found.value + (found.tolerance or 0.0))
+    assert low - 1e-12 * truth <= truth <= high + 1e-12 * truth

@@ -26,11 +26,9 @@ from reluscope.geometry.polyhedra.domains import Box, Domain
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.window_shapes import window_shape
 from reluscope.interruption import held, safe_point
-from reluscope.networks.evaluation.decisions import scores_network
-from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.network import Network
-from reluscope.partitions.corner_errors import side_errors
 from reluscope.partitions.decisions.decision_pieces import BoundaryPieces, blocks_of, pieces_of, scores_by_block
+from reluscope.partitions.decisions.length_errors import length_error
 from reluscope.partitions.decisions.rational_boundary import needs_fractions, open_ties, rational_pieces
 from reluscope.partitions.decisions.touching_ties import TouchingTies
 from reluscope.partitions.left_open import LeftOpen, left_open
@@ -102,7 +100,7 @@ class DecisionBoundary(Shown, Noted):
     def _length_error(self) -> float:
         if self.partition is None or self.is_rational:
             return 8 * np.finfo(float).eps * float(np.abs(self.ends).sum())
-        return _length_error(self.partition, self.regions, self.classes)
+        return length_error(self.partition, self.regions, self.classes, self.ends)
 
     def finding(self) -> Finding:
         """Return the total length, on a line the number of points, with its claim.
@@ -344,24 +342,3 @@ def _boundary(
         loose=loose,
         is_rational=is_rational,
     )
-
-
-def _length_error(part: Partition, regions: Int[np.ndarray, " p"], classes: Int[np.ndarray, "p 2"]) -> float:
-    """Return how far the total length may be off: corners of regions that are moved, and ties that rounding moves."""
-    if not len(regions):
-        return 0.0
-    rows, place = np.unique(regions, return_inverse=True)
-    network, (offsets, ids) = scores_network(part.network_on_domain), part.region_vertices
-    weight = network.linearize(part.witnesses[rows]).weight.cpu().numpy()
-    corners = [ids[offsets[row] : offsets[row + 1]] for row in rows]
-    errors = rounded_forward(network, part.vertices[np.concatenate(corners)], tolerance=part.tolerance).errors
-    errors = np.maximum.reduceat(errors, np.cumsum([0, *map(len, corners[:-1])]))
-    if network.num_outputs == 1:  # the score of class 0 is 0
-        weight, errors = (np.concatenate([np.zeros_like(table), table], axis=1) for table in (weight, errors))
-    one, other = classes.T
-    slopes = np.linalg.norm(weight[place, one] - weight[place, other], axis=1)
-    noise = errors[place, one] + errors[place, other]
-    lengths = np.linalg.norm(np.ptp(part.vertices, axis=0))
-    moved = side_errors(part)[regions] + noise / np.maximum(slopes, np.finfo(float).tiny)
-    # At both ends, along the chord and across it.
-    return float(np.minimum(4 * moved, lengths).sum())
