@@ -200,16 +200,14 @@ EVERY_COMMAND = sorted(
 def test_commands_of_studies_are_read(command, monkeypatch):
     """Also those that take hours, and stand in indented blocks: the study is there and takes what the page gives it."""
     asked = []
-    monkeypatch.setattr(
-        "reluscope.cli.studies.reproduce.reproduce", lambda name, **options: asked.append((name, options)) or 0
-    )
+    monkeypatch.setattr("reluscope.cli.studies.reproduce.reproduce", lambda given: asked.append(given) or 0)
     run(command)
-    ((name, options),) = asked
-    if name is not None:
-        studies = choose_studies(name)
-        assert set(options["changes"]) <= set().union(*(study.changes for study in studies))
+    (given,) = asked
+    if given.study is not None:
+        studies = choose_studies(given.study)
+        assert set(given.changes) <= set().union(*(study.changes for study in studies))
         kinds = {kind for study in studies for kind in (study.data, study.beside)}
-        assert {one.partition(":")[0] for one in options["data"]} <= kinds
+        assert {one.partition(":")[0] for one in given.data} <= kinds
 
 
 STUDIES_SHOWN = sorted(

@@ -48,13 +48,7 @@ def reproduce(given: ReproduceOptions) -> int:
     if name is None:
         return _list(common)
     studies = choose_studies(name)
-    asked: dict[Change, int | None] = {
-        "replicates": given.replicates,
-        "points": given.points,
-        "epochs": given.epochs,
-    }
-    changes: dict[Change, int] = {what: number for what, number in asked.items() if number is not None}
-    _check_changes(studies, changes, given.only)
+    _check_changes(studies, given.changes, given.only)
     device = open_device(common.device)
     folder = given.output or Path(f"reluscope-{name.replace('/', '-')}")
     _check_folder(folder, force=given.force, resume=given.resume)
@@ -72,7 +66,7 @@ def reproduce(given: ReproduceOptions) -> int:
                 device=str(device),
                 progress=bar.say,
                 only=given.only,
-                **changes,
+                **given.changes,
             )
             for study in studies
         ]

@@ -2,12 +2,15 @@
 
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from reluscope.cli.terminal.application import app
 from reluscope.cli.terminal.common_options import Common, command
+
+if TYPE_CHECKING:
+    from reluscope.studies import Change
 
 
 @command(app, "List the studies of papers, or run them.")
@@ -93,6 +96,13 @@ class ReproduceOptions:
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a study that is there.")] = False
     _: KW_ONLY
     common: Common
+
+    @property
+    def changes(self) -> "dict[Change, int]":
+        """The numbers of the size that are to be others."""
+        given: dict[Change, int | None]
+        given = {"replicates": self.replicates, "points": self.points, "epochs": self.epochs}
+        return {what: number for what, number in given.items() if number is not None}
 
     def run(self) -> int:
         """List the studies, or run those of a name, and return the exit code."""
