@@ -120,10 +120,6 @@ class Cover(UnionOfPolyhedra):
         Returns
         -------
         Finding
-
-        Returns
-        -------
-        Finding
         """
         most = min(float(np.ptp(ends, axis=-2).prod(axis=-1).sum()) for ends in (self.boxes, self.ends))
         upper = float(np.nextafter(most * (1 + len(self) * self.dim * EPSILON), np.inf))

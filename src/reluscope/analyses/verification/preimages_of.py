@@ -217,9 +217,9 @@ def of(
     targets = _targets(features, what, margin, is_gate=gate is not None)
     if method == "boxes":
         return _by_boxes(features.logits if is_class else features, targets, domain, budget, progress)
-    if len(targets) > 1:
+    target, *others = targets
+    if others:
         raise InputError(f'method="{method}" takes one polyhedron, got {len(targets)}: take method="boxes"')
-    (target,) = targets
     if method == "partition":
         cut_by = target if is_class else on_scores(features.left_off, target, Rounding.NEAREST)
         effort: Any = {"budget": budget, "progress": progress, "tolerance": tolerance}
@@ -230,7 +230,7 @@ def of(
     return approximate(asked, target, domain=domain, points=points, budget=budget, progress=progress, seed=seed)
 
 
-def _targets(features: Network, what: What, margin: float, *, is_gate: bool) -> "tuple[Polyhedron, ...]":
+def _targets(features: Network, what: Any, margin: float, *, is_gate: bool) -> "tuple[Polyhedron, ...]":
     """Return what is asked for as polyhedra of outputs."""
     if isinstance(what, int):
         if is_gate:
