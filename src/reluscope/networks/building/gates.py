@@ -218,6 +218,8 @@ class Gates(Layers):
 
     def amin(self, x: Value, axes: Sequence[int] | None = None, *, keepdims: bool = False, name: str = "amin") -> Value:
         """Take the smallest entry along axes, as the negative of the largest negative."""
+        if not reduced(x.shape, axes, keepdims)[1]:
+            return x
         largest = self.amax(self.negate(x, name=name), axes, keepdims=keepdims, name=name)
         return self.negate(largest, name=name)
 

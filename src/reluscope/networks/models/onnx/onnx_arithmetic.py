@@ -5,77 +5,21 @@ import onnx
 import torch
 from torch import Tensor
 
-from reluscope.errors import NotPiecewiseLinearError
 from reluscope.networks.building.builder import Value
 from reluscope.networks.models.onnx.onnx_evaluation import evaluate
 from reluscope.networks.models.onnx.onnx_operands import aligned, broadcast, stored_constant
 from reluscope.networks.models.onnx.onnx_site import Activation, NodeSite, lowers
-
-
-@lowers("Add")
-def add(site: NodeSite) -> Activation:
-    """Lower ``a + b``."""
-    (first, second), shape = broadcast(site, aligned(site))
-    return site.close(site.builder.add(first, second, name=site.name), shape)
-
-
-@lowers("Sub")
-def subtract(site: NodeSite) -> Activation:
-    """Lower ``a - b``."""
-    (first, second), shape = broadcast(site, aligned(site))
-    return site.close(site.builder.subtract(first, second, name=site.name), shape)
-
-
-@lowers("Mul")
-def multiply(site: NodeSite) -> Activation:
-    """Lower ``a * b``, one of them constant, or a mask of the other."""
-    (first, second), shape = broadcast(site, aligned(site))
-    if isinstance(first, Value) and isinstance(second, Value):
-        product = site.builder.masked(first, second, name=site.name)
-        if product is None:
-            raise site.masked_product()
-        return site.close(product, shape)
-    return site.close(site.builder.multiply(first, second, name=site.name), shape)
+from reluscope.networks.models.operators import sums_and_products
 
 
 @lowers("Div")
 def divide(site: NodeSite) -> Activation:
     """Lower ``a / b`` with b constant."""
     operands = aligned(site)
-    if isinstance(operands[1], Activation):
-        raise NotPiecewiseLinearError(
-            f"expected divisions by constants, but Div at {site.place} divides by a value that depends on the input, "
-            "which is not piecewise linear"
-        )
-    if np.issubdtype(np.asarray(operands[1]).dtype, np.integer):
-        raise NotPiecewiseLinearError(
-            f"expected continuous operators, but Div at {site.place} divides integers, which rounds"
-        )
+    if not isinstance(operands[1], Activation) and np.issubdtype(np.asarray(operands[1]).dtype, np.integer):
+        raise site.discontinuous("divides integers, which rounds")
     (first, second), shape = broadcast(site, operands)
-    return site.close(site.builder.divide(first, second, name=site.name), shape)
-
-
-@lowers("Sum", "Mean")
-def sum_of_many(site: NodeSite) -> Activation:
-    """Add any number of tensors, broadcast, or take their mean."""
-    sides, shape = broadcast(site, site.operands)
-    constants = [side for side in sides if isinstance(side, Tensor)]
-    values = [side for side in sides if isinstance(side, Value)]
-    total = values[0]
-    for value in values[1:]:
-        total = site.builder.add(total, value, name=site.name)
-    for tensor in constants:
-        total = site.builder.add(total, tensor, name=site.name)
-    if site.operator == "Mean" and len(sides) > 1:
-        total = site.builder.divide(total, float(len(sides)), name=site.name)
-    return site.close(total, shape)
-
-
-@lowers("Neg")
-def negate(site: NodeSite) -> Activation:
-    """Lower ``-a``."""
-    x = site.activation()
-    return Activation(site.builder.negate(x.value, name=site.name), x.shape)
+    return site.close(sums_and_products.divide(site, first, second), shape)
 
 
 @lowers("Identity", "Dropout")
@@ -89,23 +33,14 @@ def identity(site: NodeSite) -> Activation | list[Activation | None]:
 @lowers("Cast", "CastLike")
 def cast(site: NodeSite) -> Activation:
     """Casts between floating-point types, and of masks; other casts to integers round."""
-    x = site.activation()
-    if site.builder.is_mask(x.value):
-        return x
-    target = int(onnx.TensorProto.DOUBLE)
+    x, target = site.activation(), int(onnx.TensorProto.DOUBLE)
     if site.operator == "Cast":
         target = int(site.setting("to"))
     elif isinstance(site.operand(1), np.ndarray):
         target = int(onnx.helper.np_dtype_to_tensor_dtype(site.given(1).dtype))
-    if target == onnx.TensorProto.BOOL:
-        return Activation(site.builder.compare(x.value, 0.0, "!=", name=site.name), x.shape)
-    if target != onnx.TensorProto.DOUBLE:
-        kind = onnx.TensorProto.DataType.Name(target).lower()
-        raise NotPiecewiseLinearError(
-            f"expected continuous operators, but {site.operator} at {site.place} rounds to {kind}, which is not "
-            "continuous"
-        )
-    return x
+    kind = {onnx.TensorProto.DOUBLE: float, onnx.TensorProto.BOOL: bool}.get(target, int)
+    name = onnx.TensorProto.DataType.Name(target).lower()
+    return Activation(sums_and_products.cast(site, x.value, kind, name), x.shape)
 
 
 @lowers("Where")
@@ -131,30 +66,6 @@ def where(site: NodeSite) -> Activation:
             total = site.builder.add(total, torch.where(share > 0, side, 0.0), name=site.name)
     assert total is not None
     return site.close(total, shape)
-
-
-@lowers("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1")
-def reduce(site: NodeSite) -> Activation:
-    """Take sums, means, maxima, minima or sums of absolute values along axes."""
-    x = site.activation()
-    axes = site.integers(1, "axes")
-    if not axes and site.setting("noop_with_empty_axes", 0):
-        if site.operator == "ReduceL1":
-            return Activation(site.builder.absolute(x.value, name=site.name), x.shape)
-        return x
-    over = {axis % len(x.shape) for axis in axes} if axes else set(range(len(x.shape)))
-    if site.setting("keepdims", 1):
-        shape = tuple(1 if axis in over else length for axis, length in enumerate(x.shape))
-    else:
-        shape = tuple(length for axis, length in enumerate(x.shape) if axis not in over)
-    gone = len(x.shape) - len(x.value.shape)
-    inner = [axis - gone for axis in sorted(over) if axis >= gone]
-    value = site.builder.absolute(x.value, name=site.name) if site.operator == "ReduceL1" else x.value
-    if inner:
-        builder = site.builder
-        others = {"ReduceMean": builder.mean, "ReduceMax": builder.amax, "ReduceMin": builder.amin}
-        value = others.get(site.operator, builder.sum)(value, inner, name=site.name)
-    return site.close(value, shape)
 
 
 @lowers("CumSum")

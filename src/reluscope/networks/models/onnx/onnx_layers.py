@@ -10,6 +10,7 @@ from reluscope.errors import NotPiecewiseLinearError
 from reluscope.networks.building.builder import Value
 from reluscope.networks.models.onnx.onnx_evaluation import evaluate
 from reluscope.networks.models.onnx.onnx_site import Activation, NodeSite, Shape, lowers
+from reluscope.networks.models.operators import sums_and_products
 
 _MAX_ENTRIES = 2**24
 
@@ -173,18 +174,14 @@ def probed(site: NodeSite) -> Activation:
         raise site.product()
     x = site.operands[places[0]]
     assert isinstance(x, Activation)
-    columns, operands = [], [*site.operands]
-    size = prod(x.shape)
-    for position in range(size):
-        unit = np.zeros(size)
-        unit[position] = 1.0
-        operands[places[0]] = unit.reshape(x.shape)  # pyright: ignore[reportArgumentType]
-        columns.append(evaluate(site.node, operands, site.opset)[0])  # pyright: ignore[reportArgumentType]
-        if columns[0].size * size > _MAX_ENTRIES:
-            raise site.unsupported("on tensors this large: write it as MatMul or Conv")
-    matrix = torch.from_numpy(np.stack([column.reshape(-1) for column in columns], axis=1))
-    flat = site.builder.reshape(x.value, (size,), name=site.name)
-    return site.close(site.builder.linear(flat, matrix, name=site.name), columns[0].shape)
+
+    def image(unit: Tensor) -> Tensor:
+        operands = [unit.numpy() if operand is x else operand for operand in site.operands]
+        return torch.from_numpy(evaluate(site.node, operands, site.opset)[0].copy())  # pyright: ignore[reportArgumentType]
+
+    matrix, shape = sums_and_products.images_of_units(site, x.shape, image, most=_MAX_ENTRIES)
+    flat = site.builder.reshape(x.value, (-1,), name=site.name)
+    return site.close(site.builder.linear(flat, matrix, name=site.name), shape)
 
 
 @lowers("AveragePool")

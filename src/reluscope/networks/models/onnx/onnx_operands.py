@@ -8,7 +8,7 @@ from torch import Tensor
 
 from reluscope.networks.building.builder import Value
 from reluscope.networks.models.onnx.onnx_site import Activation, Handler, NodeSite, Operand, Shape, lowers, stored_shape
-from reluscope.networks.models.operators.operator_table import ENTRYWISE, NumberSetting, OperatorRow
+from reluscope.networks.models.operators.operator_table import ENTRYWISE, OVER_AXES, NumberSetting, OperatorRow
 
 
 def broadcast(site: NodeSite, operands: Sequence[Operand]) -> tuple[list[Value | Tensor], Shape]:
@@ -54,5 +54,23 @@ def _entrywise(row: OperatorRow) -> Handler:
     return handler
 
 
+def _over_axes(row: OperatorRow) -> Handler:
+    def handler(site: NodeSite) -> Activation:
+        x, axes = site.activation(), site.integers(1, "axes")
+        if axes:
+            over = {axis % len(x.shape) for axis in axes}
+        else:
+            over = set() if site.setting("noop_with_empty_axes", 0) else set(range(len(x.shape)))
+        keeps = bool(site.setting("keepdims", 1))
+        shape = [1 if axis in over else length for axis, length in enumerate(x.shape) if keeps or axis not in over]
+        gone = len(x.shape) - len(x.value.shape)
+        inner = [axis - gone for axis in sorted(over) if axis >= gone]
+        return site.close(row.meaning(site, x.value, inner, keepdims=False), shape)
+
+    return handler
+
+
 for _row in ENTRYWISE:
     lowers(*_row.onnx)(_entrywise(_row))
+for _row in OVER_AXES:
+    lowers(*_row.onnx)(_over_axes(_row))

@@ -19,19 +19,16 @@ class OperatorSite:
     place: str  # where it stands, for people
     name: str  # name for the gate it may become
 
-    def product(self) -> NotPiecewiseLinearError:
-        """Return the error for a product of two values that depend on the input."""
+    def product(self, more: str = "") -> NotPiecewiseLinearError:
+        """Return the error for a product of two values that depend on the input, with more to say about it."""
         return NotPiecewiseLinearError(
             f"expected products with constants, but {self.operator} at {self.place} multiplies two values that depend "
-            "on the input, which is not piecewise linear"
+            f"on the input, which is not piecewise linear{more}"
         )
 
-    def masked_product(self) -> NotPiecewiseLinearError:
-        """Return the error for a product of two values of which none is a mask of the other."""
-        return NotPiecewiseLinearError(
-            f"{self.product()} (or, with a mask, a gate that sees two values: only the value that a mask is a mask of "
-            "may be multiplied by it)"
-        )
+    def discontinuous(self, reason: str) -> NotPiecewiseLinearError:
+        """Return the error for an operator that jumps where no gate can follow."""
+        return NotPiecewiseLinearError(f"expected continuous operators, but {self.operator} at {self.place} {reason}")
 
     def unsupported(self, reason: str) -> UnsupportedOperatorError:
         """Return the error for a form of an operator that is not supported."""

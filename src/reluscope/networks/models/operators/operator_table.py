@@ -1,6 +1,6 @@
-"""Operators that work entry by entry: what each of them means, and how PyTorch and ONNX write it.
+"""What operators mean, and how PyTorch and ONNX write them: those that work entry by entry, and those along axes.
 
-A meaning is a function of the operator's site, its operands and its settings. Both front ends read this table.
+A meaning is a function of the operator's site, its operands and its settings. Both front ends read these tables.
 """
 
 from collections.abc import Callable, Mapping
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from reluscope.networks.building.builder import GraphBuilder, Value
-from reluscope.networks.models.operators import masks
+from reluscope.networks.models.operators import entrywise, extremes, sums_and_products
 from reluscope.networks.models.operators.operator_site import OperatorSite
 
 Meaning = Callable[..., Value]
@@ -74,18 +74,35 @@ ENTRYWISE = (
     _row(_by(GraphBuilder.compare), "eq", "Equal", relation="=="),
     _row(_by(GraphBuilder.compare), "ne not_equal", relation="!="),
     _row(_by(GraphBuilder.sign), "sign sgn", "Sign"),
-    _row(masks.heaviside, "heaviside", operands="self values"),
-    _row(masks.hardshrink, "hardshrink", reach=_REACH),
-    _row(masks.shrink, "", "Shrink", reach=_REACH, step=NumberSetting(None, "bias", 0.0)),
+    _row(entrywise.heaviside, "heaviside", operands="self values"),
+    _row(entrywise.hardshrink, "hardshrink", reach=_REACH),
+    _row(entrywise.shrink, "", "Shrink", reach=_REACH, step=NumberSetting(None, "bias", 0.0)),
     _row(
-        masks.threshold,
+        entrywise.threshold,
         "threshold",
         level=NumberSetting("threshold", None),
         value=NumberSetting("value", None),
     ),
-    _row(masks.threshold, "", "ThresholdedRelu", level=NumberSetting(None, "alpha", 1.0), value=0.0),
-    _row(masks.both, "logical_and bitwise_and __and__", "And"),
-    _row(masks.either, "logical_or bitwise_or __or__", "Or"),
-    _row(masks.different, "logical_xor bitwise_xor", "Xor"),
-    _row(masks.negated, "logical_not bitwise_not", "Not"),
+    _row(entrywise.threshold, "", "ThresholdedRelu", level=NumberSetting(None, "alpha", 1.0), value=0.0),
+    _row(entrywise.both, "logical_and bitwise_and __and__", "And"),
+    _row(entrywise.either, "logical_or bitwise_or __or__", "Or"),
+    _row(entrywise.different, "logical_xor bitwise_xor", "Xor"),
+    _row(entrywise.negated, "logical_not bitwise_not", "Not"),
+    # Sums, products and extremes of several operands
+    _row(sums_and_products.add, "", "Add Sum"),
+    _row(_by(GraphBuilder.subtract), "", "Sub"),
+    _row(sums_and_products.mean, "", "Mean"),
+    _row(_by(GraphBuilder.negate), "neg negative", "Neg"),
+    _row(sums_and_products.multiply, "mul multiply", "Mul"),
+    _row(extremes.largest, "maximum fmax", "Max"),
+    _row(extremes.smallest, "minimum fmin", "Min"),
+)
+
+# The operand comes with axes and keepdims; rows have no settings of their own.
+OVER_AXES = (
+    _row(_by(GraphBuilder.sum), "sum", "ReduceSum"),
+    _row(_by(GraphBuilder.mean), "mean", "ReduceMean"),
+    _row(_by(GraphBuilder.amax), "amax", "ReduceMax"),
+    _row(_by(GraphBuilder.amin), "amin", "ReduceMin"),
+    _row(sums_and_products.sum_of_absolutes, "", "ReduceL1"),
 )

@@ -3,8 +3,10 @@
 from types import SimpleNamespace
 from typing import Any
 
-from reluscope.errors import NotPiecewiseLinearError
+from torch import Tensor
+
 from reluscope.networks.building.builder import Value
+from reluscope.networks.models.operators import entrywise, extremes
 from reluscope.networks.models.torch.aten_site import AtenSite, lowers
 
 
@@ -20,11 +22,11 @@ def rrelu(site: AtenSite, a: SimpleNamespace) -> Value:
 def prelu(site: AtenSite, a: SimpleNamespace) -> Value:
     """``x`` or ``slope x`` with a slope per channel."""
     slope = a.weight
-    if isinstance(slope, Value):
-        raise NotPiecewiseLinearError(f"expected constant slopes, but those of prelu at {site.place} are computed")
-    if site.operator == "prelu" and slope.ndim == 1 and slope.numel() > 1:
-        slope = slope.reshape(-1, *(1,) * (len(a.self.shape) - 1))
-    return site.builder.prelu(a.self, site.beside(a.self, slope), name=site.name)
+    if isinstance(slope, Tensor):
+        if site.operator == "prelu" and slope.ndim == 1 and slope.numel() > 1:
+            slope = slope.reshape(-1, *(1,) * (len(a.self.shape) - 1))
+        slope = site.beside(a.self, slope)
+    return entrywise.prelu(site, a.self, slope)
 
 
 @lowers("hardtanh")
@@ -41,43 +43,20 @@ def clamp(site: AtenSite, a: SimpleNamespace) -> Value:
     x, low, high = a.self, getattr(a, "min", None), getattr(a, "max", None)
     if not isinstance(x, Value) or isinstance(low, Value) or isinstance(high, Value):
         result = x
-        for bound, pick in ((low, site.builder.maximum), (high, site.builder.minimum)):
+        for bound, pick in ((low, extremes.largest), (high, extremes.smallest)):
             if bound is not None:
-                result = pick(*site.sides(result, bound), name=site.name)
+                result = pick(site, *site.sides(result, bound))
         return result
     low, high = (None if bound is None else site.beside(x, bound) for bound in (low, high))
     return site.builder.clamp(x, low, high, name=site.name)
-
-
-@lowers("maximum", "fmax")
-def maximum(site: AtenSite, a: SimpleNamespace) -> Value:
-    """Take the larger of two values."""
-    return site.builder.maximum(*site.sides(a.self, a.other), name=site.name)
-
-
-@lowers("minimum", "fmin")
-def minimum(site: AtenSite, a: SimpleNamespace) -> Value:
-    """Take the smaller of two values."""
-    return site.builder.minimum(*site.sides(a.self, a.other), name=site.name)
-
-
-@lowers("amax")
-def amax(site: AtenSite, a: SimpleNamespace) -> Value:
-    """Take the largest entry along axes."""
-    return site.builder.amax(a.self, site.axes(a.self, a.dim), keepdims=a.keepdim, name=site.name)
-
-
-@lowers("amin")
-def amin(site: AtenSite, a: SimpleNamespace) -> Value:
-    """Take the smallest entry along axes."""
-    return site.builder.amin(a.self, site.axes(a.self, a.dim), keepdims=a.keepdim, name=site.name)
 
 
 @lowers("max", "min")
 def largest(site: AtenSite, a: SimpleNamespace) -> Value | list[Any]:
     """``torch.max`` and ``torch.min`` in their three forms: of two values, along an axis, over everything."""
     if hasattr(a, "other"):
-        return maximum(site, a) if site.operator == "max" else minimum(site, a)
+        pick = extremes.largest if site.operator == "max" else extremes.smallest
+        return pick(site, *site.sides(a.self, a.other))
     pick = site.builder.amax if site.operator == "max" else site.builder.amin
     axes = site.axes(a.self, getattr(a, "dim", None))
     result = pick(a.self, axes, keepdims=getattr(a, "keepdim", False), name=site.name)

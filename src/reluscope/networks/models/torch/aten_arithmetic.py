@@ -10,6 +10,7 @@ from torch import Tensor
 from reluscope.errors import NotPiecewiseLinearError
 from reluscope.networks.building.builder import Value
 from reluscope.networks.building.core import constant
+from reluscope.networks.models.operators import sums_and_products
 from reluscope.networks.models.torch.aten_site import AtenSite, is_value, lowers
 
 _MAX_ENTRIES = 2**26
@@ -23,50 +24,18 @@ def add(site: AtenSite, a: SimpleNamespace) -> Value:
         first, second = second, first
     if (alpha := getattr(a, "alpha", 1)) != 1:
         second = _times(site, second, alpha)
-    combine = site.builder.add if site.operator == "add" else site.builder.subtract
-    return combine(first, second, name=site.name)
-
-
-@lowers("mul", "multiply")
-def multiply(site: AtenSite, a: SimpleNamespace) -> Value:
-    """``self * other`` with one side constant, or a mask of the other."""
-    first, second = site.sides(a.self, a.other)
-    if isinstance(first, Value) and isinstance(second, Value):
-        product = site.builder.masked(first, second, name=site.name)
-        if product is None:
-            raise site.masked_product()
-        return product
-    return site.builder.multiply(first, second, name=site.name)
+    if site.operator == "add":
+        return sums_and_products.add(site, first, second)
+    return site.builder.subtract(first, second, name=site.name)
 
 
 @lowers("div", "divide", "true_divide")
 def divide(site: AtenSite, a: SimpleNamespace) -> Value:
     """``self / other`` with other constant."""
     if getattr(a, "rounding_mode", None) is not None:
-        raise NotPiecewiseLinearError(
-            f"expected continuous operators, but {site.operator} at {site.place} rounds, which is not continuous"
-        )
-    if isinstance(a.other, Value):
-        raise NotPiecewiseLinearError(
-            f"expected divisions by constants, but {site.operator} at {site.place} divides by a value that depends on "
-            "the input, which is not piecewise linear"
-        )
-    first, second = site.sides(a.self, a.other)
-    return site.builder.divide(first, second, name=site.name)
-
-
-@lowers("neg", "negative")
-def negate(site: AtenSite, a: SimpleNamespace) -> Value:
-    """``-self``."""
-    return site.builder.negate(a.self, name=site.name)
-
-
-@lowers("sum", "mean")
-def reduce(site: AtenSite, a: SimpleNamespace) -> Value:
-    """Sum or mean over axes."""
-    axes = site.axes(a.self, getattr(a, "dim", None))
-    operation = site.builder.sum if site.operator == "sum" else site.builder.mean
-    return operation(a.self, axes, keepdims=getattr(a, "keepdim", False), name=site.name)
+        raise site.discontinuous("rounds, which is not continuous")
+    sides = [a.self, a.other] if isinstance(a.other, Value) else site.sides(a.self, a.other)
+    return sums_and_products.divide(site, *sides)
 
 
 @lowers("cumsum")
@@ -100,18 +69,11 @@ def native_dropout(site: AtenSite, a: SimpleNamespace) -> list[Any]:
 def cast(site: AtenSite, a: SimpleNamespace) -> Value:
     """Casts between floating-point types are the identity, with a note; only masks may be cast to whole numbers."""
     dtype = getattr(a, "dtype", None)
-    if site.builder.is_mask(a.self):
-        return a.self
-    if dtype == torch.bool:
-        return site.builder.compare(a.self, 0.0, "!=", name=site.name)
-    if isinstance(dtype, torch.dtype) and not dtype.is_floating_point:
-        raise NotPiecewiseLinearError(
-            f"expected continuous operators, but {site.operator} at {site.place} rounds to {dtype}, which is not "
-            "continuous"
-        )
-    if isinstance(dtype, torch.dtype) and dtype != torch.float64:
+    is_float = not isinstance(dtype, torch.dtype) or dtype.is_floating_point
+    kind = float if is_float else bool if dtype == torch.bool else int
+    if isinstance(dtype, torch.dtype) and is_float and dtype != torch.float64 and not site.builder.is_mask(a.self):
         site.builder.note(cast_note(dtype))
-    return a.self
+    return sums_and_products.cast(site, a.self, kind, str(dtype).removeprefix("torch."))
 
 
 def cast_note(dtype: torch.dtype) -> str:
@@ -151,22 +113,22 @@ def probed(site: AtenSite, a: SimpleNamespace) -> Value:
             "the input, which is not piecewise linear"
         )
     x = flat[0]
-    rows, extent = [], prod(x.shape)
-    for position in range(extent):
-        point = torch.zeros(site.batch, extent, dtype=torch.float64)
-        point[0, position] = 1.0
-        image = site.target(**{name: _replace(entry, point.reshape(-1, *x.shape)) for name, entry in vars(a).items()})
-        if image.ndim == 0 or len(image) != site.batch or bool(image[1:].any()):
+
+    def run(points: Tensor) -> Tensor:
+        return site.target(**{name: _replace(entry, points) for name, entry in vars(a).items()})
+
+    def image(unit: Tensor) -> Tensor:
+        found = run(torch.cat([unit[None], torch.zeros(site.batch - 1, *x.shape, dtype=torch.float64)]))
+        if found.ndim == 0 or len(found) != site.batch or bool(found[1:].any()):
             raise site.batch_error("mixes the points of a batch")
-        if image[0].numel() * extent > _MAX_ENTRIES:
-            raise site.unsupported("for values this large: write it as a linear layer or a convolution")
-        rows.append(image[0])
+        return found[0]
+
+    matrix, shape = sums_and_products.images_of_units(site, x.shape, image, most=_MAX_ENTRIES)
     if site.batch > 1:
-        twin = torch.linspace(-1.0, 1.0, extent, dtype=torch.float64).expand(site.batch, -1).reshape(-1, *x.shape)
-        site.one_row(site.target(**{name: _replace(entry, twin) for name, entry in vars(a).items()}).round(decimals=9))
-    matrix = torch.stack([row.reshape(-1) for row in rows], dim=1)
-    image = site.builder.linear(site.builder.flatten(x, name=site.name), matrix, name=site.name)
-    return site.builder.reshape(image, tuple(rows[0].shape), name=site.name)
+        twin = torch.linspace(-1.0, 1.0, prod(x.shape), dtype=torch.float64).expand(site.batch, -1)
+        site.one_row(run(twin.reshape(-1, *x.shape)).round(decimals=9))
+    found = site.builder.linear(site.builder.flatten(x, name=site.name), matrix, name=site.name)
+    return site.builder.reshape(found, shape, name=site.name)
 
 
 def _entries(argument: Any) -> list[Any]:

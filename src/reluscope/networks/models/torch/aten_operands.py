@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 from reluscope.networks.building.builder import Value
-from reluscope.networks.models.operators.operator_table import ENTRYWISE, NumberSetting, OperatorRow
+from reluscope.networks.models.operators.operator_table import ENTRYWISE, OVER_AXES, NumberSetting, OperatorRow
 from reluscope.networks.models.torch.aten_site import AtenSite, Handler, lowers
 
 
@@ -18,5 +18,15 @@ def _entrywise(row: OperatorRow) -> Handler:
     return handler
 
 
+def _over_axes(row: OperatorRow) -> Handler:
+    def handler(site: AtenSite, a: SimpleNamespace) -> Value:
+        axes = site.axes(a.self, getattr(a, "dim", None))
+        return row.meaning(site, a.self, axes, keepdims=getattr(a, "keepdim", False))
+
+    return handler
+
+
 for _row in ENTRYWISE:
     lowers(*_row.aten)(_entrywise(_row))
+for _row in OVER_AXES:
+    lowers(*_row.aten)(_over_axes(_row))

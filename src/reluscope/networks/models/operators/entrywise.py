@@ -1,9 +1,11 @@
-"""Comparisons, masks, and what is chosen by them."""
+"""Masks, steps and slopes: functions of an entry that have settings to check."""
 
 import torch
 from torch import Tensor
 
+from reluscope.errors import NotPiecewiseLinearError
 from reluscope.networks.building.builder import Operand, Value
+from reluscope.networks.building.core import constant
 from reluscope.networks.models.operators.operator_site import OperatorSite
 
 
@@ -12,6 +14,13 @@ def heaviside(site: OperatorSite, x: Value, at_zero: Operand) -> Value:
     if isinstance(at_zero, Value):
         raise site.unsupported("with a value at zero that depends on the input")
     return site.builder.heaviside(x, at_zero, name=site.name)
+
+
+def prelu(site: OperatorSite, x: Value, slope: Operand) -> Value:
+    """``x`` where positive, else ``slope x`` with constant slopes."""
+    if isinstance(slope, Value):
+        raise NotPiecewiseLinearError(f"expected constant slopes, but those of the PReLU at {site.place} are computed")
+    return site.builder.prelu(x, constant(slope), name=site.name)
 
 
 def threshold(site: OperatorSite, x: Value, level: float, value: float) -> Value:

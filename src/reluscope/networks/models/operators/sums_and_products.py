@@ -1,0 +1,80 @@
+"""Sums, products with constants, casts, and linear functions that are read off unit tensors."""
+
+from collections.abc import Callable
+from math import prod
+
+import torch
+from torch import Tensor
+
+from reluscope.errors import NotPiecewiseLinearError
+from reluscope.networks.building.builder import Operand, Value
+from reluscope.networks.models.operators.operator_site import OperatorSite
+
+
+def add(site: OperatorSite, *sides: Operand) -> Value:
+    """Sum of any number of operands: values first, then constants."""
+    total, *others = sorted(sides, key=lambda side: not isinstance(side, Value))
+    assert isinstance(total, Value)
+    for side in others:
+        total = site.builder.add(total, side, name=site.name)
+    return total
+
+
+def mean(site: OperatorSite, *sides: Operand) -> Value:
+    """Mean of any number of operands."""
+    total = add(site, *sides)
+    return total if len(sides) == 1 else site.builder.divide(total, float(len(sides)), name=site.name)
+
+
+def multiply(site: OperatorSite, x: Operand, y: Operand) -> Value:
+    """``x y`` with one side constant, or a mask of the other."""
+    if not isinstance(x, Value) or not isinstance(y, Value):
+        return site.builder.multiply(x, y, name=site.name)
+    product = site.builder.masked(x, y, name=site.name)
+    if product is None:
+        raise site.product(
+            " (or, with a mask, a gate that sees two values: only the value that a mask is a mask of may be multiplied "
+            "by it)"
+        )
+    return product
+
+
+def divide(site: OperatorSite, x: Operand, y: Operand) -> Value:
+    """``x / y`` with y constant."""
+    if isinstance(y, Value):
+        raise NotPiecewiseLinearError(
+            f"expected divisions by constants, but {site.operator} at {site.place} divides by a value that depends on "
+            "the input, which is not piecewise linear"
+        )
+    return site.builder.divide(x, y, name=site.name)
+
+
+def cast(site: OperatorSite, x: Value, kind: type, name: str) -> Value:
+    """Turn a value into numbers of a kind, float, bool or int; only masks may be rounded."""
+    if kind is float or site.builder.is_mask(x):
+        return x
+    if kind is bool:
+        return site.builder.compare(x, 0.0, "!=", name=site.name)
+    raise site.discontinuous(f"rounds to {name}, which is not continuous")
+
+
+def sum_of_absolutes(site: OperatorSite, x: Value, axes: list[int], *, keepdims: bool) -> Value:
+    """Sum of absolute values along axes."""
+    return site.builder.sum(site.builder.absolute(x, name=site.name), axes, keepdims=keepdims, name=site.name)
+
+
+def images_of_units(
+    site: OperatorSite, shape: tuple[int, ...], image: Callable[[Tensor], Tensor], *, most: int
+) -> tuple[Tensor, tuple[int, ...]]:
+    """Return the matrix of a linear function of tensors of a shape, and the shape of its image.
+
+    ``most`` is how many entries the matrix may have.
+    """
+    size, columns = prod(shape), []
+    for position in range(size):
+        unit = torch.zeros(size, dtype=torch.float64)
+        unit[position] = 1.0
+        columns.append(image(unit.reshape(shape)))
+        if columns[0].numel() * size > most:
+            raise site.unsupported("on tensors this large: write it as a linear layer or a convolution")
+    return torch.stack([column.reshape(-1) for column in columns], dim=1), tuple(columns[0].shape)
