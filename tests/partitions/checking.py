@@ -52,7 +52,7 @@ def check_structure(part: Partition, *, accuracy: float = 1e-9) -> None:
 
 def check_incidences(part: Partition) -> None:
     """Euler characteristic 1, every side of every region is made of facets, neighbours differ."""
-    mosaic = part.geometry
+    mosaic = part.mosaic
     assert mosaic.num_unmatched == 0
     if part.dim == 1:
         assert len(part.vertices) == len(part) + 1 == len(mosaic.right)
@@ -77,7 +77,7 @@ def check_sides(part: Partition) -> None:
     following = np.arange(1, len(ids) + 1)
     following[offsets[1:] - 1] = offsets[:-1]
     perimeter = np.add.reduceat(np.linalg.norm(corners - corners[following], axis=1), offsets[:-1])
-    mosaic = part.geometry
+    mosaic = part.mosaic
     length = np.linalg.norm(part.vertices[mosaic.ends[:, 0]] - part.vertices[mosaic.ends[:, 1]], axis=1)
     inner = mosaic.right >= 0
     beside = np.bincount(mosaic.left, length, len(part)) + np.bincount(mosaic.right[inner], length[inner], len(part))

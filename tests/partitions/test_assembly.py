@@ -57,78 +57,76 @@ def upper(words, cuts=()):
 
 
 def join(*patches, length=1e-9):
-    return assemble(list(patches), 2, 1, length)
+    return assemble(list(patches), 2, 1, length)[0]
 
 
-def neighbours(mosaic):
-    inner = mosaic.right >= 0
-    pairs = np.sort(
-        np.stack([mosaic.words[mosaic.left[inner], 0], mosaic.words[mosaic.right[inner], 0]], axis=1), axis=1
-    )
+def neighbours(regions):
+    left, right, _ = regions.facets.inner
+    pairs = np.sort(np.stack([regions.words[left, 0], regions.words[right, 0]], axis=1), axis=1)
     return sorted(map(tuple, pairs.tolist()))
 
 
-def euler(mosaic):
-    return len(mosaic.vertices) - len(mosaic.ends) + len(mosaic.roots)
+def euler(regions):
+    return len(regions.corners.vertices) - len(regions.facets.ends) + len(regions.words)
 
 
 def test_equal_cuts_on_both_sides():
-    mosaic = join(lower([1, 2, 3], (1, 2), noise=1e-12), upper([4, 5, 6], (1, 2)))
-    assert neighbours(mosaic) == [(1, 2), (1, 4), (2, 3), (2, 5), (3, 6), (4, 5), (5, 6)]
-    assert (len(mosaic.vertices), euler(mosaic), mosaic.num_unmatched) == (12, 1, 0)
+    regions = join(lower([1, 2, 3], (1, 2), noise=1e-12), upper([4, 5, 6], (1, 2)))
+    assert neighbours(regions) == [(1, 2), (1, 4), (2, 3), (2, 5), (3, 6), (4, 5), (5, 6)]
+    assert (len(regions.corners.vertices), euler(regions), regions.num_unmatched) == (12, 1, 0)
 
 
 def test_one_side_is_not_cut():
-    mosaic = join(lower([1, 2, 3], (1, 2)), upper([4]))
-    assert neighbours(mosaic) == [(1, 2), (1, 4), (2, 3), (2, 4), (3, 4)]
-    assert (len(mosaic.vertices), euler(mosaic), mosaic.num_unmatched) == (10, 1, 0)
+    regions = join(lower([1, 2, 3], (1, 2)), upper([4]))
+    assert neighbours(regions) == [(1, 2), (1, 4), (2, 3), (2, 4), (3, 4)]
+    assert (len(regions.corners.vertices), euler(regions), regions.num_unmatched) == (10, 1, 0)
 
 
 def test_sides_that_are_cut_at_different_places():
-    mosaic = join(lower([1, 2], (1,)), upper([4, 5], (2,)))
-    assert neighbours(mosaic) == [(1, 2), (1, 4), (2, 4), (2, 5), (4, 5)]
-    assert (euler(mosaic), mosaic.num_unmatched) == (1, 0)
+    regions = join(lower([1, 2], (1,)), upper([4, 5], (2,)))
+    assert neighbours(regions) == [(1, 2), (1, 4), (2, 4), (2, 5), (4, 5)]
+    assert (euler(regions), regions.num_unmatched) == (1, 0)
 
 
 def test_equal_numbers_of_cuts_at_different_places():
-    mosaic = join(lower([1, 2, 3], (0.5, 2)), upper([4, 5, 6], (1, 2)))
-    assert neighbours(mosaic) == [(1, 2), (1, 4), (2, 3), (2, 4), (2, 5), (3, 6), (4, 5), (5, 6)]
-    assert (euler(mosaic), mosaic.num_unmatched) == (1, 0)
+    regions = join(lower([1, 2, 3], (0.5, 2)), upper([4, 5, 6], (1, 2)))
+    assert neighbours(regions) == [(1, 2), (1, 4), (2, 3), (2, 4), (2, 5), (3, 6), (4, 5), (5, 6)]
+    assert (euler(regions), regions.num_unmatched) == (1, 0)
 
 
 def test_equal_codes_across_a_seam_are_one_region():
-    mosaic = join(lower([1, 2, 3], (1, 2)), upper([1, 2, 3], (1, 2)))
-    assert len(mosaic.roots) == 3
-    assert neighbours(mosaic) == [(1, 2), (2, 3)]
-    assert euler(mosaic) == 1
-    ends = mosaic.vertices[mosaic.ends[mosaic.right >= 0]]
+    regions = join(lower([1, 2, 3], (1, 2)), upper([1, 2, 3], (1, 2)))
+    assert len(regions.words) == 3
+    assert neighbours(regions) == [(1, 2), (2, 3)]
+    assert euler(regions) == 1
+    ends = regions.corners.vertices[regions.facets.inner[2]]
     assert sorted(np.sort(end[:, 1]).tolist() for end in ends) == [[-1.0, 1.0], [-1.0, 1.0]]
 
 
 def test_all_codes_equal_leave_one_region_with_its_outline():
-    mosaic = join(lower([1, 1, 1], (1, 2)), upper([1, 1], (1.5,)))
-    assert len(mosaic.roots) == 1
-    assert (mosaic.right == -1).all()
-    assert euler(mosaic) == 1
+    regions = join(lower([1, 1, 1], (1, 2)), upper([1, 1], (1.5,)))
+    assert len(regions.words) == 1
+    assert (regions.facets.right == -1).all()
+    assert euler(regions) == 1
 
 
 def test_a_seam_beside_unfinished_work_is_boundary():
-    mosaic = join(lower([1, 2, 3], (1, 2)))
-    assert len(mosaic.roots) == 3
-    assert neighbours(mosaic) == [(1, 2), (2, 3)]
-    assert mosaic.num_unmatched == 0
+    regions = join(lower([1, 2, 3], (1, 2)))
+    assert len(regions.words) == 3
+    assert neighbours(regions) == [(1, 2), (2, 3)]
+    assert regions.num_unmatched == 0
 
 
 def test_sides_that_do_not_face_each_other_are_counted():
     shifted = patch([(2, 0), (5, 0), (5, 1), (2, 1)], [[0, 1, 2, 3]], {(0, 1): 5}, [4])
-    mosaic = join(lower([1, 2, 3], (1, 2)), shifted)
-    assert mosaic.num_unmatched == 1
-    assert neighbours(mosaic) == [(1, 2), (2, 3), (3, 4)]
+    regions = join(lower([1, 2, 3], (1, 2)), shifted)
+    assert regions.num_unmatched == 1
+    assert neighbours(regions) == [(1, 2), (2, 3), (3, 4)]
 
 
-def test_no_patches_make_an_empty_mosaic():
-    mosaic = assemble([], 2, 3, 1e-9)
-    assert (len(mosaic.roots), mosaic.words.shape, mosaic.vertices.shape) == (0, (0, 3), (0, 2))
+def test_no_patches_make_an_empty_regions():
+    regions, roots = assemble([], 2, 3, 1e-9)
+    assert (len(roots), regions.words.shape, regions.corners.vertices.shape) == (0, (0, 3), (0, 2))
 
 
 @pytest.mark.parametrize("cells", [1, 2, 5])

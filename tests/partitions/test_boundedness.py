@@ -15,7 +15,6 @@ from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.partitions import Partition
 from reluscope.partitions.exact.exact_regions import code_rows, code_tuples
 from reluscope.partitions.exact.exact_rows import ExactRows
-from reluscope.partitions.table.bare_regions import BareRegions
 from reluscope.partitions.table.boundedness import Boundedness, boundedness, decide
 
 TILTS = [0.0, 1e-6, 1e-12, 1e-15, 3e-16, 1e-17, 1e-20, 1e-60]
@@ -252,8 +251,7 @@ def test_regions_without_codes_of_their_own_are_asked_for_themselves():
     layers = random_layers(3, (4, 2), 1)
     net = rs.load(layers)
     part = rs.partition(net, rs.Space(3))
-    bare = BareRegions.of(part.geometry)
-    assert bare.boundedness is None
+    assert part.geometry.without_corners().is_proved is None
     found = boundedness(net, rs.Space(3), part.codes.words[::-1])
     np.testing.assert_array_equal(found.is_bounded[::-1], part.is_bounded())
 

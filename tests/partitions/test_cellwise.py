@@ -35,9 +35,10 @@ def check_codes(net, found):
     assert (expected[~clear] == 0).all()
 
 
-def neighbours(words, left, right):
+def neighbours(regions):
     """Pairs of codes, whatever the order of the rows."""
-    names = [row.tobytes() for row in np.ascontiguousarray(words)]
+    names = [row.tobytes() for row in np.ascontiguousarray(regions.words)]
+    left, right, _ = regions.facets.inner
     return {frozenset((names[a], names[b])) for a, b in zip(left, right, strict=True)}
 
 
@@ -49,12 +50,12 @@ def cube_as_polyhedron(dim, reach=1.0):
 def test_published_vectors(vector):
     net = rs.load(pseudo_random_network(vector.num_inputs, vector.widths))
     found, run = cells_of(net, rs.Space(vector.num_inputs))
-    assert (len(found.words), int(found.is_bounded.sum()), len(found.left)) == (
+    assert (len(found.words), int(found.is_bounded.sum()), len(found.facets.left)) == (
         vector.space,
         vector.bounded,
         vector.adjacent,
     )
-    degrees = np.bincount(np.concatenate([found.left, found.right]), minlength=len(found.words))
+    degrees = np.bincount(np.concatenate([found.facets.left, found.facets.right]), minlength=len(found.words))
     assert degrees.max() == vector.max_degree
     assert degrees.mean() == pytest.approx(vector.mean_degree, abs=1e-4)
     assert (run.num_undecided, run.left, found.num_unmatched) == (0, (), 0)
@@ -84,11 +85,11 @@ def test_degenerate_networks_as_the_other_engine_has_them(layers, reach):
     net = rs.load(layers)
     box = rs.Box(-reach, reach, net.num_inputs)
     part = rs.partition(net, box)
-    expected = neighbours(part.codes.words, part.facets.left, part.facets.right)
+    expected = neighbours(part.geometry)
     for domain in (box, cube_as_polyhedron(net.num_inputs, reach)):
         found, run = cells_of(net, domain)
         assert {row.tobytes() for row in found.words} == {row.tobytes() for row in part.codes.words}
-        assert neighbours(found.words, found.left, found.right) == expected
+        assert neighbours(found) == expected
         assert (run.num_undecided, found.num_unmatched) == (0, 0)
         check_codes(net, found)
 
@@ -103,9 +104,7 @@ def test_a_whole_space_holds_its_boxes(layers):
     inside, _ = cells_of(net, rs.Box(-2, 2, net.num_inputs))
     codes = {row.tobytes() for row in everywhere.words}
     assert {row.tobytes() for row in inside.words} <= codes
-    assert neighbours(inside.words, inside.left, inside.right) <= neighbours(
-        everywhere.words, everywhere.left, everywhere.right
-    )
+    assert neighbours(inside) <= neighbours(everywhere)
     assert len(codes) == len(everywhere.words)
 
 
@@ -133,9 +132,7 @@ def test_gates_of_several_pieces():
     found, run = cells_of(net, box)
     assert run.num_undecided == 0
     assert {row.tobytes() for row in found.words} == {row.tobytes() for row in part.codes.words}
-    assert neighbours(found.words, found.left, found.right) == neighbours(
-        part.codes.words, part.facets.left, part.facets.right
-    )
+    assert neighbours(found) == neighbours(part.geometry)
 
 
 def test_volumes_of_the_cells_fill_the_box():
@@ -144,8 +141,8 @@ def test_volumes_of_the_cells_fill_the_box():
     net = rs.load(pseudo_random_network(4, (6, 5)))
     found, _ = cells_of(net, rs.Box(-2, 2, 4))
     total = 0.0
-    for a, b in pairwise(found.cell_offsets):
-        total += ConvexHull(found.cell_vertices[a:b, :4]).volume
+    for a, b in pairwise(found.corners.offsets):
+        total += ConvexHull(found.corners.cell_vertices[a:b, :4]).volume
     assert total == pytest.approx(4.0**4, rel=1e-10)
 
 
@@ -190,7 +187,7 @@ def test_domains_without_interior():
 def test_networks_without_gates_have_one_region():
     net = rs.load([(np.eye(3), np.ones(3))])
     found, _ = cells_of(net, rs.Space(3))
-    assert (len(found.words), found.is_bounded.tolist(), len(found.left)) == (1, [False], 0)
+    assert (len(found.words), found.is_bounded.tolist(), len(found.facets.left)) == (1, [False], 0)
 
 
 def test_a_budget_leaves_whole_regions(monkeypatch):
@@ -202,7 +199,7 @@ def test_a_budget_leaves_whole_regions(monkeypatch):
     assert sum(run.left) > 0
     assert 20 <= len(found.words) < len(every.words)
     assert {row.tobytes() for row in found.words} <= {row.tobytes() for row in every.words}
-    assert neighbours(found.words, found.left, found.right) <= neighbours(every.words, every.left, every.right)
+    assert neighbours(found) <= neighbours(every)
 
 
 @pytest.mark.parametrize("batch", [1, 3, 100])
@@ -212,7 +209,7 @@ def test_batches_change_nothing(monkeypatch, batch):
     monkeypatch.setattr(import_module("reluscope.partitions.cells.cellwise"), "BATCH", batch)
     found, _ = cells_of(net, rs.Space(3))
     assert {row.tobytes() for row in found.words} == {row.tobytes() for row in every.words}
-    assert neighbours(found.words, found.left, found.right) == neighbours(every.words, every.left, every.right)
+    assert neighbours(found) == neighbours(every)
 
 
 def test_max_gates_go_elsewhere():

@@ -28,7 +28,7 @@ def kept(monkeypatch):
 
 
 def assert_outputs(net, part):
-    assert part.geometry.outputs is not None
+    assert part.geometry.corners.outputs is not None
     np.testing.assert_allclose(part.outputs, net(part.vertices).reshape(len(part.vertices), -1), rtol=0, atol=1e-12)
 
 
@@ -44,7 +44,7 @@ def test_outputs_are_those_of_a_pass(plane, kept, monkeypatch):
     with ThreadPoolExecutor(2) as executor:
         assert_outputs(net, rs.partition(net, plane, executor=executor))
     assert_outputs(net, rs.partition(net, plane, budget=rs.Budget(regions=9)))
-    some = part.geometry.take(np.arange(0, len(part), 3))
+    some = part.geometry.take(np.arange(0, len(part), 3)).corners
     np.testing.assert_allclose(some.outputs, net(some.vertices).reshape(len(some.vertices), -1), rtol=0, atol=1e-12)
 
 
@@ -63,7 +63,7 @@ def test_residuals_max_gates_and_several_segments(kept):
     part = rs.partition(net, rs.Box(-3, 3, 2))
     assert_outputs(net, part)
     for one in rs.partitions(net, [rs.Segment([-1.0, 0.0], [1.0, 2.0]), rs.Segment([0.0, 0.0], [1.0, -2.0])]):
-        assert one.geometry.outputs is not None
+        assert one.geometry.corners.outputs is not None
         np.testing.assert_allclose(one.outputs, net(one.domain.lift(one.vertices)), rtol=0, atol=1e-12)
 
 
@@ -71,9 +71,10 @@ def test_pieces_of_one_region_that_are_joined_keep_the_outputs_of_their_corners(
     # Where two of three candidates tie below the third, cells are cut, and joined in the end: corners inside go.
     seen = []
 
-    def merging(mosaic):
-        seen.append((mosaic, joined := assembly_merge(mosaic)))
-        return joined
+    def merging(words, corners, facets):
+        kept, joined, beside = assembly_merge(words, corners, facets)
+        seen.append((words, corners, words[kept], joined))
+        return kept, joined, beside
 
     assembly_merge = assembly._merge_equal_codes
     monkeypatch.setattr(assembly, "_merge_equal_codes", merging)
@@ -86,8 +87,8 @@ def test_pieces_of_one_region_that_are_joined_keep_the_outputs_of_their_corners(
 
     net = builder.build(linear(builder.maxout(linear(builder.input((2,)), 8), 0, 4), 3))
     part = rs.partition(net, rs.Box(-4, 4, 2))
-    ((before, after),) = seen
-    assert len(before.roots) > len(after.roots) == len(np.unique(after.words, axis=0))
+    ((words, before, others, after),) = seen
+    assert len(words) > len(others) == len(np.unique(others, axis=0))
     assert len(before.vertices) > len(after.vertices) == len(after.outputs)
     known = {tuple(point): row for row, point in enumerate(before.vertices.tolist())}
     for point, outputs in zip(after.vertices.tolist(), after.outputs, strict=True):
@@ -102,7 +103,8 @@ def test_where_they_are_kept(tmp_path):
     net = rs.load(default_network([2, 20000, 5]))
     part = rs.partition(net, rs.Box(-3e-5, 3e-5, 2))
     assert_outputs(net, part)
-    assert rs.partition(rs.load(default_network([2, 20000, 2000])), rs.Box(-1e-9, 1e-9, 2)).geometry.outputs is None
+    many = rs.partition(rs.load(default_network([2, 20000, 2000])), rs.Box(-1e-9, 1e-9, 2))
+    assert many.geometry.corners.outputs is None
     part.save(tmp_path / "part.arrow")
     again = rs.Partition.load(tmp_path / "part.arrow", network=net)
     np.testing.assert_allclose(again.outputs, part.outputs, rtol=0, atol=1e-12)

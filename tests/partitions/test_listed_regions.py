@@ -197,7 +197,7 @@ def test_tables_and_notebooks():
     assert table.column_names == ["code", *(f"witness_{axis}" for axis in range(12))]
     shown = part._repr_html_()
     assert "12 dimensions" in shown
-    assert "_facets" not in vars(part.geometry)  # nothing was looked for just to be shown
+    assert "facet_columns" not in vars(part)  # nothing was looked for just to be shown
     assert repr(part) == f"Partition({len(part)} regions, EXACT, of all of R^12)"
     finding = part.finding()
     assert (int(finding), finding.claim, finding.interval) == (len(part), Claim.EXACT, None)

@@ -28,7 +28,7 @@ class Four:
         self.num_open, self.num_undecided, self.num_pending = (
             known[name] for name in ("num_open", "num_undecided", "num_pending")
         )
-        self.geometry = SimpleNamespace(num_unmatched=known["num_unmatched"])
+        self.facet_columns = SimpleNamespace(num_unmatched=known["num_unmatched"])
         self.proved = np.array([digit == "1" for digit in known["proved"]])
         self.claim = "LOWER" if self.num_open or self.num_undecided else "EXACT"
         self.domain, self.tolerance = rs.Box(-1, 1, 2), SimpleNamespace(resolution=1e-12)

@@ -13,6 +13,7 @@ from reluscope.findings import Claim
 from reluscope.partitions.complexes.certification import multiplications
 from reluscope.partitions.doubts import shown_regions
 from reluscope.partitions.doubts.shown_regions import ShownCells, shown
+from reluscope.partitions.table.region_columns import RegionColumns
 from reluscope.stopping import INTERRUPTED
 
 NET = rs.load(
@@ -67,16 +68,14 @@ def test_a_second_cell_of_one_region_is_left_out(method):
     assert (again.finding().value, again.finding().interval) == (len(again), (len(again), float("inf")))
 
 
-def _doubled(mosaic):
-    """A mosaic with its first cell once more, under a code that nobody has."""
-    corners = mosaic.ids[: mosaic.offsets[1]]
-    word = mosaic.words[:1] ^ np.uint64(0b11111)
-    return replace(
-        mosaic,
-        offsets=np.append(mosaic.offsets, mosaic.offsets[-1] + len(corners)),
-        ids=np.concatenate([mosaic.ids, corners]),
-        roots=np.append(mosaic.roots, 0),
-        words=np.concatenate([mosaic.words, word]),
+def _doubled(regions):
+    """Regions with the first one once more, under a code that nobody has."""
+    corners, first = regions.corners, regions.corners.ids[: regions.corners.offsets[1]]
+    offsets = np.append(corners.offsets, corners.offsets[-1] + len(first))
+    return RegionColumns.flat(
+        np.concatenate([regions.words, regions.words[:1] ^ np.uint64(0b11111)]),
+        replace(corners, offsets=offsets, ids=np.concatenate([corners.ids, first])),
+        regions.facets,
     )
 
 
@@ -88,12 +87,25 @@ def test_what_is_left_out_leaves_the_rest_as_it_was(method):
     np.testing.assert_array_equal(geometry.words, part.codes.words[kept])
     np.testing.assert_allclose(geometry.witnesses, part.witnesses[kept])
     expected = part.adjacency().toarray()[np.ix_(kept, kept)]
-    left, right, _ = geometry.sides
+    left, right, _ = replace(part, codes=part.codes[kept], geometry=geometry).facet_columns.inner
     found = np.zeros_like(expected)
     found[left, right] = found[right, left] = True
     np.testing.assert_array_equal(found, expected)
     if method != "tree":
-        np.testing.assert_allclose(geometry.volumes, part.volumes()[kept])
+        np.testing.assert_allclose(geometry.corners.volumes, part.volumes()[kept])
+
+
+def test_listed_regions_are_confirmed_under_their_own_codes(monkeypatch):
+    """A region that turns out to have the last code keeps its row, and so does what is known of it."""
+    part = rs.partition(NET, SQUARE, method="tree")
+    last = len(part) - 1
+    is_sure = np.arange(len(part)) == 0
+    found = ShownCells(part.codes[[last, *range(1, last), 0]], is_sure, False, 0)
+    monkeypatch.setattr(shown_regions, "codes_inside", lambda *_, **__: found)
+    again = shown(replace(part, num_undecided=1))
+    assert len(again) == last
+    np.testing.assert_array_equal(again.codes.words[again.confirmed], part.codes.words[[last]])
+    np.testing.assert_array_equal(again.witnesses, part.witnesses[:last])
 
 
 def sharp():

@@ -8,7 +8,7 @@ import reluscope as rs
 from reluscope.findings import Claim
 from reluscope.geometry.cutting import double_description
 from reluscope.networks.evaluation import affine_values
-from reluscope.partitions.table.region_geometry import geometry_arrays
+from reluscope.partitions.table.stored_columns import column_arrays
 from reluscope.testing import default_network
 
 CASES = [
@@ -40,8 +40,8 @@ def test_any_number_of_threads_finds_the_same_tables(set_threads, engine, sizes,
     for number in (1, 2, 4):
         set_threads(number)
         part = rs.partition(net, domain, method=engine, keep=keep)
-        arrays, _ = geometry_arrays(part.geometry)
-        left, right, _ = part.geometry.sides
+        arrays, _ = column_arrays(part.geometry)
+        left, right, _ = part.facet_columns.inner
         found.append([part.codes.words, left, right, *arrays.values(), np.array(part.num_undecided)])
         assert part.claim is Claim.EXACT
     assert len(found[0][0]) > 50

@@ -10,8 +10,6 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.geometry.numbers.resolutions import CORNERS
-from reluscope.partitions.table.mosaic import Mosaic
-from reluscope.partitions.table.solid_regions import SolidRegions
 from reluscope.tolerance import EPSILON
 
 if TYPE_CHECKING:
@@ -26,8 +24,8 @@ def corner_errors(part: "Partition") -> Float[np.ndarray, " v"]:
     """
     vertices = part.vertices
     sizes = np.abs(vertices).max(axis=1, initial=0.0)
-    geometry = part.geometry
-    if isinstance(geometry, Mosaic | SolidRegions) and (blur := geometry.vertex_blur) is not None:
+    corners = part.geometry.corners
+    if corners is not None and (blur := corners.vertex_blur) is not None:
         return np.where(blur > 0, blur + 4 * EPSILON * sizes, 0.0)
     if not len(vertices):
         return sizes

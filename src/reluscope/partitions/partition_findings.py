@@ -35,7 +35,7 @@ def number_of_regions(part: "Partition | StreamedPartition") -> Finding:
 def number_of_adjacent_pairs(part: "Partition") -> Finding:
     """Return the number of pairs of regions that share a facet."""
     number = part.adjacency().nnz // 2
-    num_unmatched = int(part.geometry.num_unmatched)
+    num_unmatched = int(part.facet_columns.num_unmatched)
     return Finding.of(
         number,
         0 if _num_unconfirmed(part) else number,

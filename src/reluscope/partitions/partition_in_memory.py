@@ -47,10 +47,9 @@ from reluscope.partitions.region_quantities import chosen_quantities
 from reluscope.partitions.rows import Facets, Row
 from reluscope.partitions.table.code_location import locate_by_code
 from reluscope.partitions.table.location import locate
-from reluscope.partitions.table.mosaic import Mosaic
 from reluscope.partitions.table.needles import volumes_with_needles
-from reluscope.partitions.table.region_geometry import adjacency_matrix, geometry_arrays
 from reluscope.partitions.table.region_table import RegionTable
+from reluscope.partitions.table.stored_columns import column_arrays
 from reluscope.partitions.table.stored_partitions import read_stored
 from reluscope.stopping import is_interrupted, plain_stop
 
@@ -79,8 +78,8 @@ class Partition(RegionTable):
         One per region.
     vertices : (v, d) float64
         Shared by the regions around them.
-    geometry : RegionGeometry
-        Corners, neighbours and sizes of the regions, as far as the engine keeps them.
+    geometry : RegionColumns
+        Interior points, and facets and corners as far as the engine keeps them.
     num_undecided : int
         Signs between the rounding bound and the resolution.
     num_open : int
@@ -177,12 +176,12 @@ class Partition(RegionTable):
     @cached_property
     def _sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         refuse_jumps("Partition.facets", self)
-        return self.geometry.sides
+        return self.facet_columns.inner
 
     @cached_property
     def _adjacency(self) -> csr_array:
         refuse_jumps("Partition.adjacency", self)
-        return adjacency_matrix(self.geometry)
+        return self.facet_columns.adjacency(len(self))
 
     def adjacency_finding(self) -> Finding:
         """Return the number of pairs of regions that share a facet, with the claim of `facets` and `adjacency`.
@@ -305,8 +304,9 @@ class Partition(RegionTable):
             If the partition was loaded without its network.
         """
         network = self.network_on_domain
-        if isinstance(self.geometry, Mosaic) and self.geometry.outputs is not None:
-            return self.geometry.outputs
+        corners = self.geometry.corners
+        if corners is not None and corners.outputs is not None:
+            return corners.outputs
         found = np.zeros((len(self.vertices), network.num_outputs))
         if self.jumps:
             offsets, ids = self.region_vertices
@@ -409,7 +409,7 @@ class Partition(RegionTable):
 
     def stored_parts(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Return what `save` writes, as named arrays and plain types: for files that hold a partition and more."""
-        arrays, geometry = geometry_arrays(self.geometry)
+        arrays, geometry = column_arrays(self.geometry)
         if "is_bounded" in arrays:
             arrays |= self._boundedness._asdict()
         description = {

@@ -79,7 +79,7 @@ def num_corners(part: "Partition", rows: slice) -> Int[np.ndarray, " k"]:
 def _neighbor_ends(part: "Partition", rows: slice, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of numbers of neighbours: others may lie beyond facets that were not matched or reached."""
     del rows
-    is_all = not part.num_open and not part.geometry.num_unmatched
+    is_all = not part.num_open and not part.facet_columns.num_unmatched
     return values, values if is_all else np.full(len(values), np.inf)
 
 

@@ -128,7 +128,7 @@ def merge_regions(part: Partition, error: NonNegative = 0.0) -> MergedRegions:
     if error > 0:
         pieces.merge(error)
     labels, weight, bias, errors = pieces.result()
-    left, _, _ = part.geometry.sides
+    left, _, _ = part.facet_columns.inner
     least = len(bias) if error == 0 and not same.num_undecided else 1
     fewest, most = left_open(part).ends(least, len(bias), least=1)
     num_pieces = Finding.of(
@@ -195,7 +195,7 @@ class _Pieces:
         self.maps = [self.tables[rows[0]] for rows in self.members]
         self.totals = [float(self.volumes[rows].sum()) for rows in self.members]
         self.neighbors: list[set[int]] = [set() for _ in names]
-        left, right, _ = part.geometry.sides
+        left, right, _ = part.facet_columns.inner
         for a, b in zip(self.of_region[left].tolist(), self.of_region[right].tolist(), strict=True):
             if a != b:
                 self.neighbors[a].add(b)

@@ -161,7 +161,7 @@ def _affine(part: Partition, maps: SameMaps, planar: bool) -> _Count:
 def _open_connected(part: Partition, maps: SameMaps, planar: bool) -> _Count:
     del planar
     fewest, most = (len(np.unique(open_components(part, labels))) for labels in (maps.possible, maps.certain))
-    if open_ones := part.geometry.num_unmatched:  # regions that seem to be apart may share a facet
+    if open_ones := part.facet_columns.num_unmatched:  # regions that seem to be apart may share a facet
         return _Count(maps.interval[0], most, int(open_ones))
     return _Count(fewest, most)
 

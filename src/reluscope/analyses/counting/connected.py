@@ -27,7 +27,7 @@ def open_components(part: Partition, maps: Int[np.ndarray, " r"]) -> Int[np.ndar
 
     ``maps`` are numbers of the affine maps of the regions.
     """
-    left, right, _ = part.geometry.sides
+    left, right, _ = part.facet_columns.inner
     same = maps[left] == maps[right]
     return _components(left[same], right[same], len(part))
 

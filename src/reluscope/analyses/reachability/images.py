@@ -44,7 +44,6 @@ from reluscope.partitions.corner_errors import corner_errors
 from reluscope.partitions.exact.exact_regions import code_tuples
 from reluscope.partitions.left_open import left_open
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.partitions.table.mosaic import Mosaic
 from reluscope.progress import Progress
 from reluscope.stopping import Stop
 from reluscope.tolerance import EPSILON, Tolerance
@@ -455,7 +454,7 @@ def _steepest(part: Partition, outputs: list[int]) -> Float[np.ndarray, "v k"]:
     """Return the steepest slope of each output in the regions around each vertex, or in all where each has its own."""
     maps, off = maps_of_codes(part.network_on_domain, part.codes)
     slopes = np.linalg.norm(maps.weight[:, outputs].cpu().numpy(), axis=2) + np.sqrt(part.dim) * off[:, outputs]
-    if not isinstance(part.geometry, Mosaic):
+    if not part.has_facet_vertices:
         return np.broadcast_to(slopes.max(axis=0), (len(part.vertices), len(outputs)))
     offsets, ids = part.region_vertices
     found = np.zeros((len(part.vertices), len(outputs)))

@@ -1,6 +1,6 @@
 """The sides of a region within a window: who is beyond, and which unit changes its piece there."""
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -8,14 +8,12 @@ from reluscope.explorer.scene.planes import AnsweredView
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.network import Network
-from reluscope.partitions.table.mosaic import Mosaic
 
 
 def sides_of(view: AnsweredView, row: int) -> tuple[list[dict[str, Any]], bool]:
     """Return the sides of a region, counter-clockwise, and whether the window's border is among them."""
     part = view.part
-    mosaic = cast(Mosaic, part.geometry)
-    facets = part.facets
+    mosaic, facets = part.mosaic, part.facets
     center = part.witnesses[row]
     made: list[tuple[float, dict[str, Any]]] = []
     mine = pieces_of(part.codes[row : row + 1])

@@ -15,7 +15,6 @@ from reluscope.partitions.ask.engine_choice import MAX_DIMENSIONS
 from reluscope.partitions.engines.certified_regions import certified
 from reluscope.partitions.engines.few_dimensions import certified_flat
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.partitions.table.mosaic import Mosaic
 from reluscope.progress import Progress
 from reluscope.stopping import INTERRUPTED
 
@@ -68,7 +67,7 @@ def certify(part: Partition, *, budget: Budget | None = None, progress: Progress
             f"cell{'s' * (part.num_open > 1)}: raise its budget"
         )
     effort = Effort.of(budget, None, progress, replace(part.tolerance, resolution=0.0))
-    certified_by = certified_flat if isinstance(part.geometry, Mosaic) else certified
+    certified_by = certified_flat if part.has_facet_vertices else certified
     found = certified_by(part, part.network, effort, time.time())
     if has_struck():  # while results were put together
         found = replace(found, stop=INTERRUPTED)

@@ -28,9 +28,6 @@ from reluscope.partitions.engines.many_dimensions import partition_by_tree
 from reluscope.partitions.engines.several_dimensions import partition_cellwise, partition_solid
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.streamed_partition import StreamedPartition
-from reluscope.partitions.table.bare_regions import BareRegions
-from reluscope.partitions.table.mosaic import Mosaic
-from reluscope.partitions.table.solid_regions import SolidRegions
 from reluscope.progress import Progress
 from reluscope.stopping import INTERRUPTED, is_interrupted
 from reluscope.tolerance import Tolerance
@@ -301,10 +298,7 @@ def in_place(network: Network) -> str:
 
 
 def _without_vertices(part: Partition) -> Partition:
-    geometry = part.geometry
-    if isinstance(geometry, Mosaic | SolidRegions):
-        return replace(part, geometry=BareRegions.of(geometry))
-    return part
+    return replace(part, geometry=part.geometry.without_corners())
 
 
 def _left(budget: Budget, found: Iterable[Partition]) -> Budget:

@@ -47,7 +47,8 @@ def scores_by_block(part: Partition) -> Iterator[tuple[Float[np.ndarray, "v k"],
     Those that the partition has come at once; it keeps them if this comes to its end.
     """
     network, number = part.network_on_domain, len(part.vertices)
-    has_outputs = "outputs" in part.__dict__ or getattr(part.geometry, "outputs", None) is not None
+    corners = part.geometry.corners
+    has_outputs = "outputs" in part.__dict__ or (corners is not None and corners.outputs is not None)
     if has_outputs or part.jumps or not number:
         yield part.scores, number
         return

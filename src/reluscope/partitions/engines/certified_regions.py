@@ -13,7 +13,9 @@ from reluscope.geometry.polyhedra.domains import Box, Polyhedron, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.exact.exact_regions import ExactRegions, exact_regions
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.partitions.table.solid_regions import SolidRegions
+from reluscope.partitions.table.corner_columns import CellCorners
+from reluscope.partitions.table.facet_columns import FacetColumns
+from reluscope.partitions.table.region_columns import RegionColumns
 from reluscope.tolerance import EPSILON
 
 
@@ -45,23 +47,24 @@ def certified(part: Partition, network: Network, effort: Effort, began: float) -
     )
 
 
-def _geometry(exact: ExactRegions, words: np.ndarray) -> SolidRegions:
+def _geometry(exact: ExactRegions, words: np.ndarray) -> RegionColumns:
     certificate = exact.certificate
     points = np.array([[float(entry) for entry in vertex] for vertex in certificate.vertices])
     witnesses = [[float(entry) for entry in certificate.witness(row)] for row in range(len(certificate))]
     pairs = np.array(exact.neighbors, dtype=np.int64).reshape(-1, 2)
-    return SolidRegions(
+    corners = CellCorners(
+        regions=np.arange(len(certificate)),
+        offsets=np.cumsum([0, *map(len, certificate.corners)]),
+        ids=np.concatenate([np.array(row, dtype=np.int64) for row in certificate.corners]),
+        points=np.hstack([points, np.ones((len(points), 1))]),
+        blur=np.array([_rounded(vertex) for vertex in certificate.vertices]),
+    )
+    return RegionColumns(
         words=words,
         witnesses=np.array(witnesses),
+        facets=FacetColumns(pairs[:, 0], pairs[:, 1], 0),
+        corners=corners,
         is_bounded=np.ones(len(certificate), dtype=bool),
-        left=pairs[:, 0],
-        right=pairs[:, 1],
-        regions=np.arange(len(certificate)),
-        cell_offsets=np.cumsum([0, *map(len, certificate.corners)]),
-        corner_ids=np.concatenate([np.array(row, dtype=np.int64) for row in certificate.corners]),
-        corners=np.hstack([points, np.ones((len(points), 1))]),
-        num_unmatched=0,
-        blur=np.array([_rounded(vertex) for vertex in certificate.vertices]),
     )
 
 

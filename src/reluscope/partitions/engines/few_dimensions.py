@@ -49,11 +49,12 @@ def partition_flat(
     began = time.perf_counter()
     walked, length = walk_flat(network, domains, effort, certify=certify, rounding=rounding, until=until)
     dim, num_words = domains[0].dim, network.layout.num_words
-    mosaic, walked = joined_parts(walked, lambda parts: assemble(parts, dim, num_words, length), attrgetter("roots"))
+    found, walked = joined_parts(walked, lambda parts: assemble(parts, dim, num_words, length), attrgetter("roots"))
+    regions, roots = found
     work = {**walked.work, "seconds": time.perf_counter() - began}
-    undecided = walked.num_undecided + int(mosaic.num_unmatched)
+    undecided = walked.num_undecided + int(regions.num_unmatched)
     num_open = num_left(walked, len(domains))
-    parts = [mosaic] if len(domains) == 1 else split_by_root(mosaic, len(domains))
+    parts = [regions] if len(domains) == 1 else split_by_root(regions, roots, len(domains))
     return [
         Partition(
             domain=one,

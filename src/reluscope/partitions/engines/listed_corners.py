@@ -12,7 +12,9 @@ from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.partitions.table.solid_regions import SolidRegions
+from reluscope.partitions.table.corner_columns import CellCorners
+from reluscope.partitions.table.facet_columns import FacetColumns
+from reluscope.partitions.table.region_columns import RegionColumns
 from reluscope.regions.region import Region
 from reluscope.regions.regions import find_regions
 
@@ -42,16 +44,17 @@ def with_corners(part: Partition, network: Network) -> Partition:
         corners = [np.sort(one, axis=0) for one in corners]
     number, nothing = len(part), np.zeros(0, dtype=np.int64)
     points = np.concatenate(corners)
-    geometry = SolidRegions(
+    cells = CellCorners(
+        regions=np.arange(number),
+        offsets=np.cumsum([0, *map(len, corners)]).astype(np.int64),
+        ids=np.arange(len(points), dtype=np.int32),
+        points=np.column_stack([points, np.ones(len(points))]),
+    )
+    geometry = RegionColumns(
         words=part.codes.words,
         witnesses=witnesses,
+        facets=FacetColumns(nothing, nothing, 0),
+        corners=cells,
         is_bounded=np.ones(number, dtype=bool),
-        left=nothing,
-        right=nothing,
-        regions=np.arange(number),
-        cell_offsets=np.cumsum([0, *map(len, corners)]).astype(np.int64),
-        corner_ids=np.arange(len(points), dtype=np.int32),
-        corners=np.column_stack([points, np.ones(len(points))]),
-        num_unmatched=0,
     )
     return replace(part, geometry=geometry)

@@ -5,7 +5,7 @@ from reluscope.effort import Effort
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.partitions.table.listed_regions import ListedRegions
+from reluscope.partitions.table.region_columns import RegionColumns
 from reluscope.partitions.tree.tree import tree_regions
 
 
@@ -16,9 +16,7 @@ def partition_by_tree(network: Network, domain: Domain, method: str, effort: Eff
     return Partition(
         domain=domain,
         codes=Codes(found.words, network.layout),
-        geometry=ListedRegions(
-            words=found.words, witnesses=found.witnesses, domain=domain, tolerance=effort.tolerance, network=network
-        ),
+        geometry=RegionColumns(words=found.words, witnesses=found.witnesses),
         num_undecided=found.num_undecided,
         num_open=found.num_open,
         num_pending=found.num_open,

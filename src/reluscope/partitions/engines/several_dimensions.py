@@ -3,6 +3,7 @@
 import time
 from dataclasses import replace
 from operator import attrgetter
+from typing import cast
 
 import numpy as np
 
@@ -20,10 +21,12 @@ from reluscope.partitions.doubts.walk_rounding import Rounding, rounding_of
 from reluscope.partitions.driver.joined_parts import joined_parts
 from reluscope.partitions.driver.walk import Walked
 from reluscope.partitions.partition_in_memory import Partition
+from reluscope.partitions.table.corner_columns import CellCorners
+from reluscope.partitions.table.facet_columns import FacetColumns
 from reluscope.partitions.table.gathered_cells import gather
 from reluscope.partitions.table.joined_solids import SolidPatch, join
 from reluscope.partitions.table.polygons import ordered_corners
-from reluscope.partitions.table.solid_regions import SolidRegions
+from reluscope.partitions.table.region_columns import RegionColumns
 
 
 def partition_cellwise(
@@ -33,10 +36,7 @@ def partition_cellwise(
     effort: Effort,
     keeps_vertices: bool,
 ) -> Partition:
-    """Partition any domain of a network with pointwise gates, cell by cell.
-
-    Without vertices its geometry is solid and empty: `BareRegions.of` makes regions of it that say so.
-    """
+    """Partition any domain of a network with pointwise gates, cell by cell."""
     began = time.perf_counter()
     window = domain.window if isinstance(domain, Slice) else domain
     inner = network.restrict(domain) if isinstance(domain, Slice) else network
@@ -44,20 +44,24 @@ def partition_cellwise(
         walked = walk_cells(inner, window, counted, keeps_vertices=keeps_vertices)
     regions, walked = joined_parts(walked, lambda parts: gather(parts, window.dim, network.layout.num_words))
     if network.jumps:  # beyond a facet anything may be: keys match where nothing jumps, and there alone
-        regions = replace(_in_order(regions), left=regions.left[:0], right=regions.right[:0], num_unmatched=0)
+        nothing = np.zeros(0, dtype=np.int64)
+        regions = replace(_in_order(regions), facets=FacetColumns(nothing, nothing, 0))
+    if not keeps_vertices:
+        regions = regions.without_corners()
     num_open = sum(walked.left)
     return _table(network, domain, regions, walked, num_open, effort=effort, began=began, method=method)
 
 
-def _in_order(regions: SolidRegions) -> SolidRegions:
+def _in_order(regions: RegionColumns) -> RegionColumns:
     """Return regions of a bounded line or plane with their corners in order, as pictures need them."""
-    points, offsets = regions.cell_vertices, regions.cell_offsets
-    if regions.dim > 2 or not len(points) or (points[:, -1] <= 0).any():
+    cells = cast("CellCorners", regions.corners)
+    points = cells.cell_vertices
+    if points.shape[1] > 3 or not len(points) or (points[:, -1] <= 0).any():
         return regions
     corners = np.ascontiguousarray(points[:, :-1] / points[:, -1:])
     ids = np.arange(len(points), dtype=np.int32)
-    order = ordered_corners(corners, offsets, ids, np.ascontiguousarray(regions.witnesses[regions.regions]))
-    return replace(regions, corner_ids=regions.corner_ids[order])
+    order = ordered_corners(corners, cells.offsets, ids, np.ascontiguousarray(regions.witnesses[cells.regions]))
+    return replace(regions, corners=replace(cells, ids=cells.ids[order]))
 
 
 def partition_solid(
@@ -98,7 +102,7 @@ def partition_solid(
 def _table(
     network: Network,
     domain: Domain,
-    regions: SolidRegions,
+    regions: RegionColumns,
     walked: Walked,
     num_open: int,
     *,

@@ -12,7 +12,7 @@ from reluscope.networks.graph.points import chunks
 from reluscope.partitions.doubts.shown_regions import codes_inside, max_exact
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.streams.staged_regions import StagedRegions
-from reluscope.partitions.table.listed_regions import ListedRegions
+from reluscope.partitions.table.region_columns import RegionColumns
 from reluscope.partitions.table.region_rows import RegionRows
 
 if TYPE_CHECKING:
@@ -64,17 +64,10 @@ def regions_inside(
 
 def _listed(part: "StreamedPartition", rows: RegionRows) -> Partition:
     """Return some rows as a partition of its own."""
-    geometry = ListedRegions(
-        words=rows.words,
-        witnesses=rows.witnesses,
-        domain=part.domain,
-        tolerance=part.tolerance,
-        network=part.network,
-    )
     return Partition(
         domain=part.domain,
         codes=Codes(rows.words, part.layout),
-        geometry=geometry,
+        geometry=RegionColumns(words=rows.words, witnesses=rows.witnesses),
         num_undecided=part.num_undecided,
         num_open=part.num_open,
         tolerance=part.tolerance,

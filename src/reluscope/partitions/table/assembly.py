@@ -5,7 +5,7 @@ the same order. Where they do not (a tie of max candidates that matters on one s
 overlap.
 """
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -16,7 +16,9 @@ from reluscope.codes.compressed_words import CompressedWords
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.freed_memory import give_back
 from reluscope.partitions.complexes.chunks import Chunk, means
-from reluscope.partitions.table.mosaic import Mosaic
+from reluscope.partitions.table.corner_columns import SharedCorners
+from reluscope.partitions.table.facet_columns import FacetColumns
+from reluscope.partitions.table.region_columns import RegionColumns
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,8 @@ class Patch:
         return means(self.points, self.offsets, self.ids)
 
 
-def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> Mosaic:
-    """Join finished chunks to regions in the order of the patches, no two of one code.
+def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> tuple[RegionColumns, np.ndarray]:
+    """Join finished chunks to regions in the order of the patches, no two of one code, and return their roots, too.
 
     ``patches`` is emptied on the way, to save memory. Of merged regions the first stays. Ends of facets closer than
     ``length`` are the same point.
@@ -113,41 +115,46 @@ def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> M
         np.maximum.at(blur, vertex, known)
         points, ids, ends = points[is_kept], vertex[ids], vertex[ends]
         outputs = None if outputs is None else outputs[is_kept]
-    mosaic = Mosaic(points, offsets, ids, ends, left, right, roots, words, num_unmatched, blur, outputs)
-    mosaic = _one_of_each_code(_merge_equal_codes(mosaic))
+    facets = FacetColumns(left, right, num_unmatched, ends)
+    kept, corners, facets = _merge_equal_codes(words, SharedCorners(points, offsets, ids, blur, outputs), facets)
+    regions, roots = RegionColumns.flat(words[kept], corners, facets), roots[kept]
+    first = _one_of_each_code(regions.words, roots)
+    if len(first) < len(roots):
+        regions, roots = regions.take(first), roots[first]
     give_back(size)
-    return mosaic
+    return regions, roots
 
 
-def split_by_root(mosaic: Mosaic, number: int) -> list[Mosaic]:
-    """Return one mosaic for each of the disjoint cells that the walk began with."""
+def split_by_root(regions: RegionColumns, roots: np.ndarray, number: int) -> list[RegionColumns]:
+    """Return the regions in each of the disjoint cells that the walk began with."""
     parts = []
-    order = np.argsort(mosaic.roots, kind="stable")
-    bounds = np.searchsorted(mosaic.roots[order], np.arange(number + 1))
-    facet_order = np.argsort(mosaic.roots[mosaic.left], kind="stable")
-    facet_bounds = np.searchsorted(mosaic.roots[mosaic.left][facet_order], np.arange(number + 1))
+    corners, facets = regions.corners, regions.facets
+    assert isinstance(corners, SharedCorners)
+    assert facets is not None
+    assert facets.ends is not None
+    order = np.argsort(roots, kind="stable")
+    bounds = np.searchsorted(roots[order], np.arange(number + 1))
+    facet_order = np.argsort(roots[facets.left], kind="stable")
+    facet_bounds = np.searchsorted(roots[facets.left][facet_order], np.arange(number + 1))
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     for root in range(number):
         cells = order[bounds[root] : bounds[root + 1]]
-        facets = facet_order[facet_bounds[root] : facet_bounds[root + 1]]
-        sizes = np.diff(mosaic.offsets)[cells]
-        ids = np.concatenate([mosaic.ids[:0], *(mosaic.ids[mosaic.offsets[c] : mosaic.offsets[c + 1]] for c in cells)])
-        kept, ids = np.unique(ids, return_inverse=True)
-        right = mosaic.right[facets]
+        own = facet_order[facet_bounds[root] : facet_bounds[root + 1]]
+        sizes = np.diff(corners.offsets)[cells]
+        spans = (corners.ids[corners.offsets[cell] : corners.offsets[cell + 1]] for cell in cells)
+        kept, ids = np.unique(np.concatenate([corners.ids[:0], *spans]), return_inverse=True)
+        right = facets.right[own]
         parts.append(
-            Mosaic(
-                mosaic.vertices[kept],
-                np.concatenate([[0], np.cumsum(sizes)]),
-                ids,
-                np.searchsorted(kept, mosaic.ends[facets]),
-                place[mosaic.left[facets]] - bounds[root],
-                np.where(right < 0, -1, place[right] - bounds[root]),
-                np.zeros(len(cells), dtype=np.int64),
-                mosaic.words[cells],
-                mosaic.num_unmatched,
-                None if mosaic.blur is None else mosaic.blur[kept],
-                None if mosaic.outputs is None else mosaic.outputs[kept],
+            RegionColumns.flat(
+                regions.words[cells],
+                corners.of_vertices(kept, np.concatenate([[0], np.cumsum(sizes)]), ids),
+                FacetColumns(
+                    place[facets.left[own]] - bounds[root],
+                    np.where(right < 0, -1, place[right] - bounds[root]),
+                    facets.num_unmatched,
+                    np.searchsorted(kept, facets.ends[own]),
+                ),
             )
         )
     return parts
@@ -327,48 +334,41 @@ def _identify(number: int, same: np.ndarray) -> np.ndarray:
     return vertex
 
 
-def _merge_equal_codes(mosaic: Mosaic) -> Mosaic:
-    """Join neighbours with the same code: the pieces of one region that cuts of a max gate left behind."""
-    inner = mosaic.right >= 0
-    different = ~_kernels.are_rows_equal(mosaic.words, mosaic.left, np.where(inner, mosaic.right, mosaic.left))
+def _merge_equal_codes(
+    words: np.ndarray, corners: SharedCorners, facets: FacetColumns
+) -> tuple[np.ndarray | slice, SharedCorners, FacetColumns]:
+    """Join neighbours with the same code, pieces of one region that cuts of a max gate left behind.
+
+    Returns which regions stay, the first of each, with their corners and facets.
+    """
+    assert facets.ends is not None
+    inner = facets.right >= 0
+    different = ~_kernels.are_rows_equal(words, facets.left, np.where(inner, facets.right, facets.left))
     different |= ~inner
     if different.all():
-        return mosaic
-    number = len(mosaic.roots)
-    links = np.ones(len(different) - different.sum()), (mosaic.left[~different], mosaic.right[~different])
+        return slice(None), corners, facets
+    number = len(words)
+    links = np.ones(len(different) - different.sum()), (facets.left[~different], facets.right[~different])
     _, label = connected_components(coo_array(links, shape=(number, number)), directed=False)
     first = np.full(label.max() + 1, number, dtype=np.int64)
     np.minimum.at(first, label, np.arange(number))
     keep, region = np.unique(first[label], return_inverse=True)
-    left, right, ends = mosaic.left[different], mosaic.right[different], mosaic.ends[different]
-    left, right, ends = _join_straight(region[left], np.where(right < 0, -1, region[right]), ends, mosaic.vertices)
+    left, right, ends = facets.left[different], facets.right[different], facets.ends[different]
+    left, right, ends = _join_straight(region[left], np.where(right < 0, -1, region[right]), ends, corners.vertices)
     # Corners of a region are ends of its facets; what else its pieces had lies inside it or on a straight side.
-    pairs = np.stack([np.repeat(region, np.diff(mosaic.offsets)), mosaic.ids], axis=1)
+    pairs = np.stack([np.repeat(region, np.diff(corners.offsets)), corners.ids], axis=1)
     kept = np.unique(ends)
     pairs = np.unique(pairs[np.isin(pairs[:, 1], kept)], axis=0)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(pairs[:, 0], minlength=len(keep)))])
-    return replace(
-        mosaic,
-        vertices=mosaic.vertices[kept],
-        blur=None if mosaic.blur is None else mosaic.blur[kept],
-        outputs=None if mosaic.outputs is None else mosaic.outputs[kept],
-        offsets=offsets,
-        ids=np.searchsorted(kept, pairs[:, 1]),
-        ends=np.searchsorted(kept, ends),
-        left=left,
-        right=right,
-        roots=mosaic.roots[keep],
-        words=mosaic.words[keep],
-    )
+    merged = corners.of_vertices(kept, offsets, np.searchsorted(kept, pairs[:, 1]))
+    return keep, merged, FacetColumns(left, right, facets.num_unmatched, np.searchsorted(kept, ends))
 
 
-def _one_of_each_code(mosaic: Mosaic) -> Mosaic:
-    """Keep the first of several pieces of one region that are no neighbours: what joins them was not finished."""
-    table = mosaic.words
-    if np.ptp(mosaic.roots):
-        table = np.concatenate([mosaic.roots[:, None].astype(np.uint64), table], axis=1)
-    first, _, _ = group_equal_rows(table)
-    return mosaic if len(first) == len(mosaic.roots) else mosaic.take(np.sort(first))
+def _one_of_each_code(words: np.ndarray, roots: np.ndarray) -> np.ndarray:
+    """Return the first of several pieces of one region that are no neighbours: what joins them was not finished."""
+    if np.ptp(roots):
+        words = np.concatenate([roots[:, None].astype(np.uint64), words], axis=1)
+    return np.sort(group_equal_rows(words)[0])
 
 
 def _join_straight(
@@ -392,17 +392,8 @@ def _join_straight(
     return left[starts], right[starts], joined
 
 
-def _empty(dim: int, num_words: int) -> Mosaic:
+def _empty(dim: int, num_words: int) -> tuple[RegionColumns, np.ndarray]:
     whole = np.zeros(0, dtype=np.int64)
-    return Mosaic(
-        np.zeros((0, dim)),
-        np.zeros(1, dtype=np.int64),
-        whole,
-        np.zeros((0, dim), dtype=np.int64),
-        whole,
-        whole,
-        whole,
-        np.zeros((0, num_words), dtype=np.uint64),
-        0,
-        np.zeros(0),
-    )
+    corners = SharedCorners(np.zeros((0, dim)), np.zeros(1, dtype=np.int64), whole, np.zeros(0))
+    facets = FacetColumns(whole, whole, 0, np.zeros((0, dim), dtype=np.int64))
+    return RegionColumns.flat(np.zeros((0, num_words), dtype=np.uint64), corners, facets), whole

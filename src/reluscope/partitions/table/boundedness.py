@@ -6,7 +6,7 @@ it is bounded. Where neither is beyond rounding, because sides are parallel or n
 as long as that is cheap; what is left is not proved, and says so.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -25,9 +25,6 @@ from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
 from reluscope.partitions.exact.exact_rows import ExactRows
 from reluscope.tolerance import Tolerance
-
-if TYPE_CHECKING:
-    from reluscope.partitions.table.region_table import RegionTable
 
 EPSILON = float(np.finfo(np.float64).eps)
 # Numbers of a chunk of regions, and rows of one from which threads pay.
@@ -50,21 +47,6 @@ class Boundedness(NamedTuple):
         """Between which numbers the number of bounded regions lies."""
         bounded, proved = self
         return int(np.count_nonzero(bounded & proved)), int(np.count_nonzero(bounded | ~proved))
-
-
-def boundedness_of(part: "RegionTable") -> Boundedness:
-    """Return which regions of a partition are bounded.
-
-    Nothing is proved of an unbounded domain's partition that comes from a file of an early version without its network.
-    """
-    window, known = part.window, part.geometry.boundedness
-    if window.is_bounded():
-        return Boundedness.everywhere(len(part))
-    if known is not None:
-        return known
-    if part.network is None:
-        return Boundedness(part.geometry.is_bounded, np.zeros(len(part), dtype=np.bool_))
-    return boundedness(part.network, part.domain, part.codes.words, tolerance=part.tolerance)
 
 
 def boundedness(

@@ -7,10 +7,12 @@ import numpy as np
 from reluscope import _kernels
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.partitions.cells.cell_patches import CellPatch
-from reluscope.partitions.table.solid_regions import SolidRegions
+from reluscope.partitions.table.corner_columns import CellCorners
+from reluscope.partitions.table.facet_columns import FacetColumns
+from reluscope.partitions.table.region_columns import RegionColumns
 
 
-def gather(patches: Sequence[CellPatch], dim: int, num_words: int) -> SolidRegions:
+def gather(patches: Sequence[CellPatch], dim: int, num_words: int) -> RegionColumns:
     """Join the cells of a walk to regions in the order in which they were found.
 
     Facets are joined by key. One is unmatched that is alone with its key or has one region on both sides, unless it
@@ -28,18 +30,13 @@ def gather(patches: Sequence[CellPatch], dim: int, num_words: int) -> SolidRegio
     places = np.cumsum([0, *(len(patch.corners) for patch in patches)], dtype=of_corners)
     ids = np.concatenate([patch.corner_ids + place for patch, place in zip(patches, places[:-1], strict=True)])
     first, region, counts = group_equal_rows(words)
-    left, right, num_unmatched = _kernels.join_facets(keys, region[cells], on_walls)
-    return SolidRegions(
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return RegionColumns(
         words=words[first],
         witnesses=middles[first, :dim] / middles[first, dim:],
+        facets=FacetColumns(*_kernels.join_facets(keys, region[cells], on_walls)),
+        corners=CellCorners(regions=region, offsets=offsets, ids=ids, points=corners),
         is_bounded=np.bincount(region, weights=is_bounded, minlength=len(first)) == counts,
-        left=left,
-        right=right,
-        regions=region,
-        cell_offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        corner_ids=ids,
-        corners=corners,
-        num_unmatched=num_unmatched,
     )
 
 

@@ -13,7 +13,9 @@ import numpy as np
 from reluscope import _kernels
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.partitions.complexes.chunks import Chunk
-from reluscope.partitions.table.solid_regions import SolidRegions
+from reluscope.partitions.table.corner_columns import CellCorners
+from reluscope.partitions.table.facet_columns import FacetColumns, distinct_pairs
+from reluscope.partitions.table.region_columns import RegionColumns
 
 # Pieces of a seam lie on top of each other if their centres are closer than this share of their size.
 COINCIDENT = 1e-3
@@ -69,7 +71,7 @@ class SolidPatch:
 Across = Callable[[np.ndarray], np.ndarray]
 
 
-def join(patches: list[SolidPatch], dim: int, num_words: int, across: Across) -> SolidRegions:
+def join(patches: list[SolidPatch], dim: int, num_words: int, across: Across) -> RegionColumns:
     """Join finished chunks of a bounded domain; cells of equal codes are one region.
 
     Regions are in the order of the patches. ``across`` returns the packed codes at points, and is asked only where cuts
@@ -110,27 +112,14 @@ def join(patches: list[SolidPatch], dim: int, num_words: int, across: Across) ->
         left = np.concatenate([left, region[owners[alone[known]]]])
         right = np.concatenate([right, beside[known]])
         num_unmatched = int((~known).sum())
-    left, right = distinct_pairs(left, right, len(first))
-    return SolidRegions(
+    ids = np.arange(len(corners))
+    return RegionColumns(
         words=words[first],
         witnesses=means[first],
+        facets=FacetColumns(*distinct_pairs(left, right, len(first)), num_unmatched),
+        corners=CellCorners(regions=region, offsets=offsets, ids=ids, points=corners, blur=blur),
         is_bounded=np.ones(len(first), dtype=bool),
-        left=left,
-        right=right,
-        regions=region,
-        cell_offsets=offsets,
-        corner_ids=np.arange(len(corners)),
-        corners=corners,
-        num_unmatched=num_unmatched,
-        blur=blur,
     )
-
-
-def distinct_pairs(left: np.ndarray, right: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return every pair of different regions once, in order, the smaller one on the left."""
-    keys = np.sort((np.minimum(left, right) * number + np.maximum(left, right))[left != right])
-    keys = keys[np.diff(keys, prepend=-1) > 0]
-    return np.divmod(keys, max(1, number))
 
 
 def _matched(seams: np.ndarray, centers: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

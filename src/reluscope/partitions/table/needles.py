@@ -6,7 +6,7 @@ rounding of their corners, whose volume in floats may be 0 or below. Both are me
 half-spaces.
 """
 
-from typing import TYPE_CHECKING
+from typing import cast
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -16,11 +16,8 @@ from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.programs.proved_programs import nearest
 from reluscope.partitions.cells.first_cells import typical_distance
 from reluscope.partitions.exact.exact_rows import ExactRows
-from reluscope.partitions.table.solid_regions import SolidRegions
-
-if TYPE_CHECKING:
-    from reluscope.partitions.table.region_geometry import RegionGeometry
-    from reluscope.partitions.table.region_table import RegionTable
+from reluscope.partitions.table.corner_columns import CellCorners, CornerColumns
+from reluscope.partitions.table.region_table import RegionTable, kept_corners
 
 # From so many typical distances on corners have less than ten digits.
 FAR = 1e5
@@ -28,15 +25,16 @@ FAR = 1e5
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
 
-def volumes_with_needles(part: "RegionTable") -> Float[np.ndarray, " r"]:
+def volumes_with_needles(part: RegionTable) -> Float[np.ndarray, " r"]:
     """Return the volumes of regions, infinite where they are unbounded.
 
     Where rational arithmetic would cost too much, or there is no network, those that end far away are NaN, and those of
     slivers what floats say, 0 at least.
     """
-    geometry, bounded = part.geometry, part.is_bounded()
-    sizes = np.where(bounded, geometry.volumes, np.inf)
-    far, thin = _far(part, bounded), _thin(part, sizes)
+    bounded = part.is_bounded()
+    corners = kept_corners(part, "exact volumes", ", or estimate them with rs.region_volumes(part)")
+    sizes = np.where(bounded, corners.volumes, np.inf)
+    far, thin = _far(part, corners, bounded), _thin(part, corners, sizes)
     sizes[thin] = np.maximum(sizes[thin], 0.0)
     sizes[far] = np.nan
     asked = np.union1d(far, thin)
@@ -51,38 +49,31 @@ def volumes_with_needles(part: "RegionTable") -> Float[np.ndarray, " r"]:
     return sizes
 
 
-def _far(part: "RegionTable", bounded: Bool[np.ndarray, " r"]) -> Int[np.ndarray, " k"]:
+def _far(part: RegionTable, corners: CornerColumns, bounded: Bool[np.ndarray, " r"]) -> Int[np.ndarray, " k"]:
     """Return the bounded regions with corners so far away that floats have lost their digits."""
-    geometry, window = part.geometry, part.window
-    if not isinstance(geometry, SolidRegions) or isinstance(window, Box) or window.is_bounded():
+    window = part.window
+    if isinstance(window, Box) or window.is_bounded():
         return np.zeros(0, dtype=np.int64)
+    cells = cast("CellCorners", corners)  # shared ones are of bounded domains
     farthest = np.inf if part.network is None else FAR * typical_distance(part.network_on_domain, window)
-    vertices = geometry.cell_vertices
+    vertices = cells.cell_vertices
     is_far = np.abs(vertices[:, :-1]).max(axis=1, initial=0.0) >= farthest * vertices[:, -1]
     is_far |= vertices[:, -1] == 0
-    owners = np.repeat(geometry.regions, np.diff(geometry.cell_offsets))
+    owners = np.repeat(cells.regions, np.diff(cells.offsets))
     return np.flatnonzero(bounded & (np.bincount(owners, weights=is_far, minlength=len(part)) > 0))
 
 
-def _thin(part: "RegionTable", sizes: Float[np.ndarray, " r"]) -> Int[np.ndarray, " k"]:
+def _thin(part: RegionTable, corners: CornerColumns, sizes: Float[np.ndarray, " r"]) -> Int[np.ndarray, " k"]:
     """Return the regions whose volumes are not larger than what rounding of their corners makes."""
-    rounding = ROUNDING * _largest_coordinate(part.geometry)
+    rounding = ROUNDING * corners.largest_coordinate
     is_small = sizes <= rounding**part.dim / ROUNDING ** (part.dim - 1)
     if not is_small.any():  # nor are corners sorted by regions
         return np.zeros(0, dtype=np.int64)
     offsets, ids = part.region_vertices
     found = []
     for row in np.flatnonzero(is_small).tolist():
-        corners = part.vertices[ids[offsets[row] : offsets[row + 1]]]
-        extent = float(np.ptp(corners, axis=0).max(initial=0.0)) if len(corners) else 0.0
+        points = part.vertices[ids[offsets[row] : offsets[row + 1]]]
+        extent = float(np.ptp(points, axis=0).max(initial=0.0)) if len(points) else 0.0
         if sizes[row] <= rounding * extent ** (part.dim - 1):
             found.append(row)
     return np.array(found, dtype=np.int64)
-
-
-def _largest_coordinate(geometry: "RegionGeometry") -> float:
-    if not isinstance(geometry, SolidRegions):
-        return float(np.abs(geometry.vertices).max(initial=0.0))
-    homogeneous = geometry.cell_vertices
-    proper = homogeneous[homogeneous[:, -1] > 0]
-    return float((np.abs(proper[:, :-1]).max(axis=1, initial=0.0) / proper[:, -1]).max(initial=0.0))

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import cast
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -14,9 +13,12 @@ from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.exact.certificates import Certificate
-from reluscope.partitions.table.boundedness import Boundedness, boundedness_of
-from reluscope.partitions.table.mosaic import Mosaic
-from reluscope.partitions.table.region_geometry import RegionGeometry
+from reluscope.partitions.table.boundedness import Boundedness, boundedness
+from reluscope.partitions.table.corner_columns import CornerColumns
+from reluscope.partitions.table.facet_columns import FacetColumns
+from reluscope.partitions.table.region_columns import RegionColumns
+from reluscope.partitions.tree.tree import TreeRegions
+from reluscope.partitions.tree.tree_facets import tree_facets
 from reluscope.stopping import Noted, Stop
 from reluscope.tolerance import Tolerance
 
@@ -27,7 +29,7 @@ class RegionTable(Noted):
 
     domain: Domain
     codes: Codes
-    geometry: RegionGeometry
+    geometry: RegionColumns
     num_undecided: int
     num_open: int
     tolerance: Tolerance
@@ -49,16 +51,16 @@ class RegionTable(Noted):
     @property
     def has_vertices(self) -> bool:
         """Whether the vertices and volumes of regions are known; ``method="tree"`` and ``keep="codes"`` keep none."""
-        return self.geometry.has_vertices
+        return self.geometry.corners is not None
 
     @property
     def has_facet_vertices(self) -> bool:
         """Whether it is known which vertices facets end at: on bounded lines and planes, by the engine "incidence"."""
-        return self.geometry.has_facet_vertices
+        return self.geometry.has_facet_ends
 
     @property
-    def mosaic(self) -> Mosaic:
-        """Vertices, facets and regions as one complex, with the facets on the domain's boundary.
+    def mosaic(self) -> FacetColumns:
+        """Facets with the vertices that they end at, also those on the domain's boundary, with ``right`` -1.
 
         Raises
         ------
@@ -70,7 +72,7 @@ class RegionTable(Noted):
                 f"only on bounded lines and planes it is known where facets end, got {self.domain.describe()} by "
                 f"{self.method}: partition a Segment or a Plane, and leave method and keep out"
             )
-        return cast("Mosaic", self.geometry)
+        return self.facet_columns
 
     @property
     def dim(self) -> int:
@@ -86,7 +88,7 @@ class RegionTable(Noted):
         InputError
             If no corners are kept: ``method="tree"``, ``keep="codes"``.
         """
-        return self.geometry.vertices
+        return kept_corners(self, "corners of regions").vertices
 
     @property
     def region_vertices(self) -> tuple[np.ndarray, np.ndarray]:
@@ -100,7 +102,7 @@ class RegionTable(Noted):
         InputError
             If no corners are kept: ``method="tree"``, ``keep="codes"``.
         """
-        return self.geometry.region_vertices
+        return kept_corners(self, "corners of regions").region_vertices
 
     @property
     def witnesses(self) -> Float[np.ndarray, "r d"]:
@@ -109,7 +111,38 @@ class RegionTable(Noted):
 
     @cached_property
     def _boundedness(self) -> Boundedness:
-        return boundedness_of(self)
+        known = self.geometry
+        if self.window.is_bounded():
+            return Boundedness.everywhere(len(self))
+        if known.is_bounded is not None and known.is_proved is not None:
+            return Boundedness(known.is_bounded, known.is_proved)
+        if known.is_bounded is not None and self.network is None:  # from a file of an early version
+            return Boundedness(known.is_bounded, np.zeros(len(self), dtype=np.bool_))
+        return boundedness(self._known_network, self.domain, self.codes.words, tolerance=self.tolerance)
+
+    @cached_property
+    def facet_columns(self) -> FacetColumns:
+        """Facets as the engine keeps them; those of lists are found by linear programs when first asked for.
+
+        Raises
+        ------
+        InputError
+            If they are not kept, and the partition was loaded without its network.
+        """
+        if self.geometry.facets is not None:
+            return self.geometry.facets
+        regions = TreeRegions(self.codes.words, self.witnesses, 0, 0, None)
+        found = tree_facets(self._known_network, self.domain, regions, tolerance=self.tolerance)
+        return FacetColumns(found.left, found.right, found.num_unmatched)
+
+    @property
+    def _known_network(self) -> Network:
+        if self.network is None:
+            raise InputError(
+                "which regions touch and which are bounded is found from the network, and the partition was loaded "
+                "without one: Partition.load(path, network=net)"
+            )
+        return self.network
 
     def is_bounded(self) -> np.ndarray:
         """Return for every region whether it is bounded: whether no direction stays in it; see `boundedness`."""
@@ -156,3 +189,18 @@ class RegionTable(Noted):
                 f"{purpose} needs every region of the domain, and this partition stopped early ({self.note}) with "
                 f"{self.num_open:,} cells unfinished: run it again with a larger budget"
             )
+
+
+def kept_corners(part: RegionTable, what: str, otherwise: str = "") -> CornerColumns:
+    """Return the corners of regions; where none are kept, refuse what is made of them."""
+    corners = part.geometry.corners
+    if corners is not None:
+        return corners
+    if part.geometry.facets is not None:
+        raise InputError(
+            f'{what} are not in a partition that keeps codes alone: partition with keep="vertices"{otherwise}'
+        )
+    raise InputError(
+        f"{what} are not known where regions are listed by linear programs, got {part.domain.describe()}: take "
+        f'method="cellwise" in up to 10 dimensions ("incidence" for max gates on a bounded domain){otherwise}'
+    )

@@ -14,7 +14,7 @@ from reluscope.findings import Claim
 from reluscope.geometry.polyhedra.domain_arrays import domain_from_arrays
 from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.networks.network import Network
-from reluscope.partitions.table.region_geometry import read_geometry
+from reluscope.partitions.table.stored_columns import read_columns
 from reluscope.stopping import Stop
 from reluscope.tolerance import Tolerance
 
@@ -27,9 +27,8 @@ def read_stored(arrays: dict[str, np.ndarray], described: Mapping[str, Any], net
     domain, layout, claims = read_described(described, arrays)
     if network is not None and (layout != network.layout or _num_inputs(domain) != network.num_inputs):
         raise ValueError("codes or domain are not those of the network")
-    number = _check_geometry(arrays, text := stored.text(described, "geometry"), domain.dim)
-    if text != "listed":
-        stored.whole(described, "num_unmatched")
+    regions = read_columns(arrays, described, domain.dim)
+    number = len(regions.words)
     words = stored.array(arrays, "words", np.uint64, (number, layout.num_words))
     if len(group_equal_rows(words)[0]) != number:
         raise ValueError("two regions have one code")
@@ -37,7 +36,7 @@ def read_stored(arrays: dict[str, np.ndarray], described: Mapping[str, Any], net
     return {
         "domain": domain,
         "codes": Codes(words, layout),
-        "geometry": read_geometry(arrays, dict(described), domain, claims["tolerance"], network),
+        "geometry": regions,
         "certified": stored.truth(described, "certified"),
         "network": network,
         "jumps": _jumps(described, layout),
@@ -126,36 +125,3 @@ def _gate(entries: Any) -> tuple[str, int, int]:
     if (type(name), type(num_units), type(num_pieces)) != (str, int, int) or num_units > 2**40:
         raise ValueError(f"{entries!r} is no gate")
     return name, num_units, num_pieces
-
-
-def _check_geometry(arrays: Mapping[str, np.ndarray], kind: str, dim: int) -> int:
-    """Check that what a geometry names is there, and return its number of regions."""
-    number = len(arrays["words"])
-    if kind == "listed":
-        stored.array(arrays, "witnesses", np.float64, (number, dim))
-    elif kind == "mosaic":
-        num_vertices = len(stored.array(arrays, "vertices", np.float64, (None, dim)))
-        ids = stored.array(arrays, "ids", np.int64, (None,), least=0, below=num_vertices)
-        stored.offsets(arrays, "offsets", number, len(ids))
-        num_facets = len(stored.array(arrays, "ends", np.int64, (None, dim), least=0, below=num_vertices))
-        stored.array(arrays, "left", np.int64, (num_facets,), least=0, below=number)
-        stored.array(arrays, "right", np.int64, (num_facets,), least=-1, below=number)
-        stored.array(arrays, "roots", np.int64, (number,), least=0, below=1)
-        if dim > 2:
-            raise ValueError(f"a mosaic has one or two dimensions, and not {dim}")
-    elif kind in ("solid", "bare"):
-        stored.array(arrays, "witnesses", np.float64, (number, dim))
-        for name in {"is_bounded", "is_proved"} & ({"is_bounded"} | arrays.keys()):
-            stored.array(arrays, name, np.bool_, (number,))
-        num_facets = len(stored.array(arrays, "left", np.int64, (None,), least=0, below=number))
-        stored.array(arrays, "right", np.int64, (num_facets,), least=0, below=number)
-        if kind == "bare":
-            return number
-        regions = stored.array(arrays, "regions", np.int64, (None,), least=0, below=number)
-        vertices = stored.array(arrays, "cell_vertices", np.float64, (None, dim + 1))
-        stored.offsets(arrays, "cell_offsets", len(regions), len(vertices))
-        if len(np.unique(regions)) != number or (vertices[:, dim] < 0).any():
-            raise ValueError("regions without cells, or vertices behind infinity")
-    else:
-        raise ValueError(f"{kind!r} is no geometry")
-    return number
