@@ -175,7 +175,7 @@ def test_the_study_goes_on_from_its_records(tiny, monkeypatch):
         return original(networks, *arguments, **options)
 
     monkeypatch.setattr(rs.similarity, "compare", counted)
-    monkeypatch.setattr(_similarity, "pictures", lambda *_: [])
+    monkeypatch.setattr(_similarity, "pictures", lambda *_, **__: [])
     monkeypatch.setattr(rs.compression, "accuracy_curve", None)
     monkeypatch.setattr(rs.similarity, "coefficient_maps", None)
     again = cifar10.protocol(setting)

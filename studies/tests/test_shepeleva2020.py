@@ -32,8 +32,8 @@ from reluscope_studies.shepeleva2020._samples import pair_of, samples_of
 
 pytestmark = pytest.mark.slow
 
-HEADS = _heads.HeadsPlan("tiny", 16, (0, 1, 4), (1, 4), None, 30, ((2, 1),), ((6,), (6, 5)), (0.1, 0.5))
-CODED = _autoencoder.Plan("tiny-autoencoder", 16, (0, 2), (2,), None, 30)
+HEADS = _heads.HeadsPlan("heads", 16, (0, 1, 4), (1, 4), None, 30, ((2, 1),), ((6,), (6, 5)), (0.1, 0.5))
+CODED = _autoencoder.Plan("autoencoder", 16, (0, 2), (2,), None, 30)
 FOREIGN = out_of_domain.Plan({"dense": ()}, Fit(1e-2, batch=16, most_epochs=2), 2, None)
 
 

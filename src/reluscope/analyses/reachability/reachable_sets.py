@@ -97,7 +97,7 @@ class ReachableSets(Explained):
     @property
     def ends(self) -> Float[np.ndarray, "t 2 n"]:
         """For each step a box that holds all states: the least one, up to rounding, where the step is exact."""
-        return np.array([one.ends for one in self.sets])
+        return np.array([one.ends for one in self.sets]).reshape(len(self), 2, _num_states(self.start))
 
     @read_arguments
     def maximum(self, direction: ArrayLike) -> list[Finding]:
@@ -179,7 +179,7 @@ class ReachableSets(Explained):
 def _sets_of(sets: list[tuple[str, dict[str, Any]]], others: dict[str, Any]) -> ReachableSets:
     """Return reachable sets from what a file holds."""
     found = tuple(Image(**one) if kind == IMAGE else Cover(**one) for kind, one in sets)
-    states = len(others["start"].origin) if isinstance(others["start"], Slice) else others["start"].dim
+    states = _num_states(others["start"])
     if {one.ends.shape[1] for one in found} - {states}:
         raise ValueError(f"sets that are not of {states} states")
     return ReachableSets(found, **others)
@@ -328,3 +328,7 @@ def _cover(loop: Network, start: Domain, boxes: np.ndarray, most: int, limit: Bu
         return cover(loop.restrict(start), start.window, boxes, most, is_over)
     assert not isinstance(start, Space)  # it is bounded
     return cover(loop, start, boxes, most, is_over)
+
+
+def _num_states(start: Domain) -> int:
+    return len(start.origin) if isinstance(start, Slice) else start.dim

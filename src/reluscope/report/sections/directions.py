@@ -81,12 +81,12 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     facets = _facets(subject, point, box) if box is not None else None
     progress(0.8)
     mean = _mean(found, f"all hyperplanes at sample {sample:,}", "mean angle between hyperplanes")
-    shown = [_count(found, sample), *([mean] if _pairs(found) else [])]
+    shown = [_count(found, sample), *mean]
     if facets is not None:
         where = f"the facets of the region of sample {sample:,}"
         shown += [
             facets[0].number(),
-            *([_mean(facets[1], where, "mean angle between facets")] if _pairs(facets[1]) else []),
+            *_mean(facets[1], where, "mean angle between facets"),
         ]
     blocks: list[Block] = [
         numbers(*shown),
@@ -166,8 +166,9 @@ def _count(found: Directions, sample: int) -> Finding:
     )
 
 
-def _mean(found: Directions, where: str, name: str) -> Finding:
-    return _angle(found.mean, _pairs(found), where, name)
+def _mean(found: Directions, where: str, name: str) -> list[Finding]:
+    """Return the mean angle, if there are two hyperplanes."""
+    return [_angle(found.mean, _pairs(found), where, name)] if _pairs(found) else []
 
 
 def _angle(value: float, pairs: int, where: str, name: str) -> Finding:

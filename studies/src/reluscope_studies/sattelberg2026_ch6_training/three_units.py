@@ -121,10 +121,17 @@ def _hexagon(run: Run) -> Part:
     slopes = part.maps.weight[:, 0].cpu().numpy()
     bounded = part.is_bounded()
     inside, outer = slopes[bounded], slopes[~bounded]
-    common = {"domain": "all of R^2", "tolerance": 1e-9, "source": "sattelberg2026"}
+    common = {"domain": "all of R^2", "source": "sattelberg2026"}
     claim = part.boundedness_finding().claim
     findings = [
-        rs.Finding(int(number), claim, name=name, definition="proper activation regions (full-dimensional)", **common)
+        rs.Finding(
+            int(number),
+            claim,
+            name=name,
+            definition="proper activation regions (full-dimensional)",
+            tolerance=1e-9,
+            **common,
+        )
         for name, number in (("unbounded regions", (~bounded).sum()), ("bounded regions", bounded.sum()))
     ]
     said = (

@@ -306,4 +306,4 @@ class _Alike:
             if key not in self.values:
                 self.values[key] = value_of(self.similar, self.metric, *key)
             found.append(self.values[key])
-        return float(np.mean(found))
+        return float(np.mean(found)) if found else np.nan
