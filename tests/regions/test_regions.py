@@ -324,3 +324,26 @@ def test_gradients_that_fade_with_depth_are_no_rounding() -> None:
         radii.append(found.polyhedron.insphere().radius)
     assert len(counts) == 1
     assert np.ptp(radii) < 1e-9 * radii[0]
+
+
+def with_hidden_row(width):
+    """Return a network whose unit 0 of layer 1 changes at x = 1/2, with a slope below the rounding of its terms."""
+    eps = np.finfo(float).eps
+    W, b, V, c = np.zeros((width, 2)), np.ones(width), np.zeros((width, width)), np.ones(width)
+    W[:2, 0], b[:2] = (1, 1 + eps), 2
+    V[0, :2], c[0] = (1, -1), eps / 2
+    return rs.load([(W, b), (V, c), (np.ones((1, width)), np.zeros(1))])
+
+
+@pytest.mark.parametrize("width", [20, 700])
+def test_rows_hidden_by_rounding_bound_regions_of_networks_that_fractions_read_backward(width) -> None:
+    found = rs.region(with_hidden_row(width), [0.0, 0.0], domain=rs.Box(-1, 1, 2))
+    assert found.polyhedron.volume() == pytest.approx(3.0)
+    assert [1, 0, 0] in found.sources.tolist()
+    assert found.clear == np.inf
+
+
+def test_regions_of_larger_networks_say_that_a_row_is_missing() -> None:
+    found = rs.region(with_hidden_row(1100), [0.0, 0.0], domain=rs.Box(-1, 1, 2))
+    assert [1, 0, 0] not in found.sources.tolist()
+    assert found.clear == 0

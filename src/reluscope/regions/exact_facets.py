@@ -15,10 +15,10 @@ from jaxtyping import Float
 
 from reluscope.geometry.numbers.norms import Norm
 from reluscope.geometry.programs.proved_programs import nearest
-from reluscope.networks.fractions.rational import RationalNetwork, multiplications
-from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError, Weights
-from reluscope.networks.graph.piece_conditions import piece_condition
+from reluscope.networks.fractions.rational import PulledBack, RationalNetwork, multiplications
+from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
 from reluscope.networks.network import Network
+from reluscope.regions.exact_half_spaces import pulled_side
 from reluscope.tolerance import EPSILON
 
 # Multiplications for all doubtful rows of one point: about a second.
@@ -66,49 +66,34 @@ class ExactFacets:
 
         Returns None where more than ``most`` multiplications would be made.
         """
-        stage, unit, beyond = source
-        gate = self._network.stages[stage].gate
-        first, second, side, level = piece_condition(gate, unit, code[stage][unit], beyond)
-        weights = {first: Fraction(side)}
-        if second >= 0:
-            weights[second] = weights.get(second, Fraction(0)) - side
-        return self._decided(code, x, weights, side * Fraction(level), stage, most)
+        try:
+            return self._facet(pulled_side(self._exact, code, source, most=most), x)
+        except TooManyMultiplicationsError:
+            return None
 
     def lead(
         self, code: Sequence[Sequence[int]], x: Float[np.ndarray, " n"], weights: Mapping[int, Fraction], most: int
     ) -> tuple[Facet | None, int] | None:
         """Return where a weighted sum of outputs falls to 0 on the region of a code, as `decide` does for rows."""
-        return self._decided(code, x, weights, Fraction(0), None, most)
-
-    def _decided(
-        self,
-        code: Sequence[Sequence[int]],
-        x: Float[np.ndarray, " n"],
-        weights: Mapping[int, Fraction],
-        level: Fraction,
-        stage: int | None,
-        most: int,
-    ) -> tuple[Facet | None, int] | None:
         try:
-            slopes, constant, cost = self._exact.pull_back(code, weights, stage=stage, most=most)
+            return self._facet(self._exact.pull_back(code, weights, most=most), x)
         except TooManyMultiplicationsError:
             return None
-        slack = constant - level
-        slack += sum((slope * Fraction(float(x[axis])) for axis, slope in slopes.items()), Fraction(0))
-        return self._facet(slopes, slack, len(x)), cost
 
-    def _facet(self, slopes: Weights, slack: Fraction, dim: int) -> Facet | None:
-        normal = np.zeros(dim)
+    def _facet(self, row: PulledBack, x: Float[np.ndarray, " n"]) -> tuple[Facet | None, int]:
+        slopes, constant, cost = row
+        slack = constant + sum((slope * Fraction(float(x[axis])) for axis, slope in slopes.items()), Fraction(0))
+        normal = np.zeros(len(x))
         if slack < 0:
-            return Facet(0.0, 0.0, np.inf, normal)
+            return Facet(0.0, 0.0, np.inf, normal), cost
         if not slopes:
-            return None
+            return None, cost
         scale = max(map(abs, slopes.values()))
         for axis, slope in slopes.items():
             normal[axis] = nearest(-slope / scale)
         distance = nearest(slack / scale) / float(self._norm.dual.size(normal))
-        error = (dim + 4) * EPSILON * min(distance, np.finfo(float).max) + (SMALLEST if slack else 0.0)
-        return Facet(distance, min(distance, np.finfo(float).max) - error, distance + error, normal)
+        error = (len(x) + 4) * EPSILON * min(distance, np.finfo(float).max) + (SMALLEST if slack else 0.0)
+        return Facet(distance, min(distance, np.finfo(float).max) - error, distance + error, normal), cost
 
     @cached_property
     def _exact(self) -> RationalNetwork:

@@ -13,10 +13,10 @@ from jaxtyping import Float, Int
 from reluscope.codes.packed import Codes
 from reluscope.geometry.polyhedra.true_rows import KnownRows, Side, TrueRows
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
-from reluscope.networks.fractions.rational import RationalNetwork, multiplications
+from reluscope.networks.fractions.rational import PulledBack, RationalNetwork, multiplications
 from reluscope.networks.fractions.rational_maps import rational_maps
 from reluscope.networks.graph.piece_conditions import piece_condition
-from reluscope.networks.network import Network
+from reluscope.networks.passes.network_graph import NetworkGraph
 
 # Multiplications that the rows of one region may take, and a program with them: about a second.
 MULTIPLICATIONS = 4_000_000
@@ -33,7 +33,7 @@ class ExactHalfSpaces(TrueRows):
 
     def __init__(
         self,
-        network: Network,
+        network: NetworkGraph,
         code: Codes,
         sources: Int[np.ndarray, "h 3"],
         A: Float[np.ndarray, "k n"],
@@ -66,3 +66,20 @@ class ExactHalfSpaces(TrueRows):
 
     def __reduce__(self) -> tuple[type[KnownRows], tuple[tuple[Side, ...] | None]]:
         return KnownRows, (self.sides(),)
+
+
+def pulled_side(
+    exact: RationalNetwork, code: Sequence[Sequence[int]], source: Sequence[int], *, most: float
+) -> PulledBack:
+    """Return one row ``a . x + c >= 0`` of a region by one backward pass, for one of `Region.sources`.
+
+    Raises TooManyMultiplicationsError if ``most`` does not suffice.
+    """
+    stage, unit, beyond = source
+    gate = exact.network.stages[stage].gate
+    first, second, side, level = piece_condition(gate, unit, code[stage][unit], beyond)
+    weights = {first: Fraction(side)}
+    if second >= 0:
+        weights[second] = weights.get(second, Fraction(0)) - side
+    found = exact.pull_back(code, weights, stage=stage, most=most)
+    return found._replace(constant=found.constant - side * Fraction(level))

@@ -1,6 +1,7 @@
 """One linear region: where it is, which units bound it, and what the network is there."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import inf
 
 import numpy as np
 from jaxtyping import Float, Int64
@@ -34,6 +35,10 @@ class Region(Shown):
     errors : (h, 2) array
         Bounds on the rounding error of each row: of its slack near the given point, and of each entry of its
         normal.
+    clear : float
+        Points at an l1 distance from the witness below it lie in the region if they are in the polyhedron. It is
+        finite in networks too large for fractions where slopes of a unit are below the rounding of their terms: the
+        polyhedron lacks a row of that unit.
     """
 
     code: Codes
@@ -42,6 +47,7 @@ class Region(Shown):
     witness: Float[np.ndarray, " n"]
     sources: Int64[np.ndarray, "h 3"]
     errors: Float[np.ndarray, "h 2"]
+    clear: float = field(default=inf, repr=False)
 
     def row_errors(self, low: Float[np.ndarray, " n"], high: Float[np.ndarray, " n"]) -> Float[np.ndarray, " h"]:
         """Return bounds on what rounding makes of the slack of each row on a box around the point asked about."""

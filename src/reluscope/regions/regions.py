@@ -4,11 +4,14 @@ A point strictly inside its region is its own witness. A point on a kink belongs
 rule; the witness is then the centre of a largest ball inside, and if there is none the code has no region to speak of.
 """
 
+from collections.abc import Iterator
 from fractions import Fraction
+from itertools import repeat
 from typing import Literal, overload
 
 import numpy as np
 import torch
+from jaxtyping import Int64
 
 from reluscope.arguments import holds_across_jumps, read_arguments
 from reluscope.budget import Budget, MemoryBudget
@@ -16,15 +19,18 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.true_rows import Side
 from reluscope.geometry.programs.proved_programs import nearest
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.evaluation.unit_half_spaces import Rows
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
+from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
 from reluscope.networks.graph.choosing_gates import TopK
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.number_range import too_large
 from reluscope.networks.point_evaluation import Evaluation, held_to
-from reluscope.regions.exact_half_spaces import ExactHalfSpaces
+from reluscope.regions.exact_half_spaces import ExactHalfSpaces, pulled_side
 from reluscope.regions.region import Region
 from reluscope.tolerance import Tolerance
 
@@ -152,7 +158,7 @@ def find_regions(
 ) -> list[Region | DegenerateGeometryError]:
     """Return the linear regions at evaluated points; where there is none, the error that says why."""
     network = at.network
-    window = _window(domain, network.num_inputs)
+    window, exact = _window(domain, network.num_inputs), RationalNetwork(network)
     unit, memory = at.tolerance.unit, (budget or Budget()).memory_or(BUDGET)
     gates = [stage.gate for stage in network.stages]
     units = sum(g.num_rows if isinstance(g, TopK) else g.num_units * max(1, g.num_pieces - 1) for g in gates)
@@ -169,7 +175,7 @@ def find_regions(
         for local, position in enumerate(range(block.start, block.stop)):
             rows = [Rows(*(column[local] for column in table)) for table in tables]
             try:
-                rows = _with_hidden_rows(network, codes[local], rows, flat[local])
+                rows, clear = _with_hidden_rows(exact, codes[local], rows, flat[local])
                 polyhedron, sources, slack, noise, entries = _polyhedron(network, codes[local], rows, window, position)
                 witness = flat[local].copy()
                 errors = np.column_stack([_errors_at(polyhedron, witness, slack, noise), entries])
@@ -180,7 +186,9 @@ def find_regions(
                 continue
             for array in (witness, sources, errors):
                 array.setflags(write=False)
-            found.append(Region(codes[local], polyhedron, part.maps[local : local + 1], witness, sources, errors))
+            clear = max(0.0, clear - float(np.abs(witness - flat[local]).sum()))
+            maps = part.maps[local : local + 1]
+            found.append(Region(codes[local], polyhedron, maps, witness, sources, errors, clear))
     return found
 
 
@@ -239,23 +247,25 @@ def _domain_rows(window: Polyhedron, flat: np.ndarray, unit: float) -> Rows:
     )
 
 
-def _with_hidden_rows(network: Network, code: Codes, tables: list[Rows], point: np.ndarray) -> list[Rows]:
-    """Return the rows of one point with those whose normals are below their rounding made of fractions."""
+def _with_hidden_rows(
+    exact: RationalNetwork, code: Codes, tables: list[Rows], point: np.ndarray
+) -> tuple[list[Rows], float]:
+    """Return the rows of one point with those whose normals are below their rounding made of fractions.
+
+    Steps shorter than the number returned, in l1, cross none of the rows for which fractions would take too long.
+    """
     hidden = [
         np.flatnonzero(
             rows.exists & (rows.constant_below > 0) & (_largest_entries(rows.normals, 1) <= rows.constant_below)
         )
         for rows in tables[:-1]
     ]
-    sources = np.concatenate(
-        [rows.sources[which] for rows, which in zip(tables, hidden, strict=False)] or [np.zeros((0, 3))]
-    )
-    if not len(sources) or (network.num_inputs + 1) * multiplications(network) > MULTIPLICATIONS:
-        return tables
-    none = np.zeros((0, network.num_inputs)), np.zeros(0)
-    sides = iter(ExactHalfSpaces(network, code, sources.astype(np.int64), *none).sides() or ())
-    exact = [Fraction(entry) for entry in point.tolist()]
-    made = []
+    if not any(map(len, hidden)):
+        return tables, np.inf
+    sources = np.concatenate([rows.sources[which] for rows, which in zip(tables, hidden, strict=False)])
+    sides = _exact_sides(exact, code, sources.astype(np.int64))
+    place = [Fraction(entry) for entry in point.tolist()]
+    made, clear = [], np.inf
     for rows, which in zip(tables, hidden, strict=False):
         rows = (
             rows._replace(
@@ -267,17 +277,42 @@ def _with_hidden_rows(network: Network, code: Codes, tables: list[Rows], point: 
             if len(which)
             else rows
         )
-        for row, (*slopes, constant) in zip(which.tolist(), sides, strict=False):
+        for row, side in zip(which.tolist(), sides, strict=False):
+            if side is None:
+                room = max(0.0, float(rows.slack[row] - rows.noise[row]))
+                clear = min(clear, room / (2 * float(rows.constant_below[row])))
+                continue
+            *slopes, constant = side
             scale = max(map(abs, slopes))
             if not scale:
                 continue
             rows.normals[row] = [-nearest(slope / scale) for slope in slopes]
             rows.offsets[row] = nearest(constant / scale)
-            slack = constant + sum(slope * x for slope, x in zip(slopes, exact, strict=True))
+            slack = constant + sum(slope * x for slope, x in zip(slopes, place, strict=True))
             rows.slack[row], rows.noise[row] = nearest(slack / scale), 0.0
             rows.constant_below[row] = np.finfo(float).eps
         made.append(rows)
-    return [*made, tables[-1]]
+    return [*made, tables[-1]], clear
+
+
+def _exact_sides(exact: RationalNetwork, code: Codes, sources: Int64[np.ndarray, "h 3"]) -> Iterator[Side | None]:
+    """Yield rows of a region in fractions, None where they would take too long: from its map, or one by one."""
+    dim, cost, left = exact.network.num_inputs, multiplications(exact.network), MULTIPLICATIONS
+    if (dim + 1) * cost <= MULTIPLICATIONS:
+        none = np.zeros((0, dim)), np.zeros(0)
+        found = ExactHalfSpaces(exact.network, code, sources, *none).sides()
+        if found is not None:
+            yield from found
+            return
+    pieces = [table[0].tolist() for table in pieces_of(code)]
+    for source in sources.tolist() if cost <= MULTIPLICATIONS else ():
+        try:
+            slopes, constant, used = pulled_side(exact, pieces, source, most=left)
+        except TooManyMultiplicationsError:
+            break
+        left -= used
+        yield (*(slopes.get(axis, Fraction(0)) for axis in range(dim)), constant)
+    yield from repeat(None)
 
 
 def _errors_at(polyhedron: Polyhedron, point: np.ndarray, slack: np.ndarray, noise: np.ndarray) -> np.ndarray:
