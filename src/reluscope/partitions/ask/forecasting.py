@@ -258,7 +258,7 @@ def rounds(
     density = region_density(network, domain, where, effort.boxes, looked, draw)
     number = FIRST_WINDOWS
     while True:
-        found = _round(network, where, density, number, size, draw, effort.until, rounding)
+        found = _round(network, where, density, number, size, draw, until=effort.until, rounding=rounding)
         yield found
         effort = effort.after(found)
         room = min(effort.cells / found.num_cells, effort.seconds / found.seconds)
@@ -275,6 +275,7 @@ def _round(
     number: int,
     size: float,
     draw: np.random.Generator,
+    *,
     until: float,
     rounding: Rounding,
 ) -> Round:
