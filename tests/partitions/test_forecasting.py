@@ -203,7 +203,7 @@ def test_windows_are_drawn_anywhere(monkeypatch) -> None:
     )
     net, where = _net(1, 3, 1), SubDomains.of(rs.Box(-1, 1, 1))
     for seed in range(20):
-        forecasting._round(net, where, boxes, 3, 9.0, np.random.default_rng(seed), inf, "proved")
+        forecasting._round(net, where, boxes, 3, 9.0, np.random.default_rng(seed), until=inf, rounding="proved")
     assert sorted(seen) == boxes.low.ravel().tolist()
 
 
