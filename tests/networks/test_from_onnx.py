@@ -365,7 +365,7 @@ def test_nodes_without_a_name_are_placed_by_their_output(save):
         ),
         ([node("ArgMax", "x", "i"), node("Cast", "i", "y", to=TensorProto.FLOAT)], "ArgMax"),
         ([node("RandomNormalLike", "x", "r"), node("Add", "x r", "y")], "random"),
-        ([node("LayerNormalization", "x c", "y")], "BatchNormalization"),
+        ([node("LayerNormalization", "x c", "y")], "batch normalisation"),
         ([node("Pow", "x c", "y")], "Pow"),
     ],
 )

@@ -1,9 +1,12 @@
 """Operators that become gates."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from reluscope.networks.models.onnx.onnx_layers import channels, padding_of
 from reluscope.networks.models.onnx.onnx_site import Activation, NodeSite, lowers
+from reluscope.networks.models.onnx.smooth_products import SmoothProduct
 from reluscope.networks.models.operators import entrywise
 
 # No float32 lies beyond: exporters write these where they mean that there is no bound.
@@ -69,3 +72,11 @@ def _bound(site: NodeSite, position: int, name: str) -> float | None:
         return None
     bound = float(np.asarray(found).item())
     return None if abs(bound) >= _FARTHEST and (bound < 0) == (name == "min") else bound
+
+
+def smooth_product(site: NodeSite, product: SmoothProduct) -> Activation:
+    """Replace a smooth function that several nodes make up; where it is refused, it has the name of one node."""
+    x, function = site.activation(), "gelu" if product.function == "gelu_by_tanh" else product.function
+    named = replace(site, operator={"silu": "Swish", "gelu": "Gelu", "softplus": "Softplus"}[function])
+    settings = {"variant": product.function, "scale": product.scale, "beyond": product.beyond}
+    return Activation(entrywise.smooth(named, x.value, function, **settings), x.shape)

@@ -20,24 +20,22 @@ from reluscope.networks.building.builder import GraphBuilder
 from reluscope.networks.building.parameters import check_finite, replace_parameters
 from reluscope.networks.models.onnx import onnx_arithmetic as arithmetic
 from reluscope.networks.models.onnx import onnx_gates as gates
-from reluscope.networks.models.onnx import onnx_jumps as jumps
 from reluscope.networks.models.onnx import onnx_largest as largest
 from reluscope.networks.models.onnx import onnx_layers as layers
 from reluscope.networks.models.onnx import onnx_moves as moves
 from reluscope.networks.models.onnx import onnx_operands, resize
 from reluscope.networks.models.onnx.onnx_evaluation import evaluate
-from reluscope.networks.models.onnx.onnx_refusals import refusal
 from reluscope.networks.models.onnx.onnx_site import HANDLERS, Activation, NodeSite, Operand, stored_shape
 from reluscope.networks.models.onnx.onnx_sizes import check_sizes
 from reluscope.networks.models.onnx.program import Program
 from reluscope.networks.models.onnx.signature import Signature
 from reluscope.networks.models.onnx.smooth_products import SmoothProduct, smooth_products
+from reluscope.networks.models.operators.refused_operators import refusal
 from reluscope.networks.network import Network
 
 _FAMILIES = (
     arithmetic,
     gates,
-    jumps,
     largest,
     layers,
     moves,
@@ -129,7 +127,7 @@ class _Run:
             site = NodeSite(self.builder, node.op_type, place, name, node, operands, self.opset, self.fixed_batch)
             try:
                 if product is not None and isinstance(operands[0], Activation):
-                    outputs: list[Operand] = [jumps.smooth_product(site, product)]
+                    outputs: list[Operand] = [gates.smooth_product(site, product)]
                 else:
                     outputs = self._branch(site, scope) if node.op_type == "If" else self._step(site)
             except ReluscopeError as error:
@@ -155,12 +153,17 @@ class _Run:
                 f"expected a deterministic model, but {site.operator} at {site.place} draws random numbers: export the "
                 "model in evaluation mode"
             )
-        handler = None if site.node.domain else HANDLERS.get(site.operator)
+        handler = HANDLERS.get(site.operator)
         subgraphs = any(attribute.HasField("g") for attribute in site.node.attribute)
         if not site.node.domain and not subgraphs and not any(isinstance(o, Activation) for o in site.operands):
             return [_double(found) for found in evaluate(site.node, site.operands, self.opset)]  # pyright: ignore[reportArgumentType]
+        if site.node.domain:
+            raise UnsupportedOperatorError(
+                f"expected standard ONNX operators, but {site.operator} at {site.place} belongs to "
+                f"{site.node.domain!r}: export the model without operators of one runtime"
+            )
         if handler is None:
-            raise refusal(site.operator, site.node.domain, site.place)
+            raise refusal(site.operator, site.place)
         has_picked = any(isinstance(operand, largest.PickedActivation) for operand in site.operands)
         outputs = largest.with_picked(site) if has_picked else handler(site)
         return list(outputs) if isinstance(outputs, list | tuple) else [outputs]  # pyright: ignore[reportReturnType]

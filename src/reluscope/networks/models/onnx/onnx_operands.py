@@ -8,7 +8,7 @@ from torch import Tensor
 
 from reluscope.networks.building.builder import Value
 from reluscope.networks.models.onnx.onnx_site import Activation, Handler, NodeSite, Operand, Shape, lowers, stored_shape
-from reluscope.networks.models.operators.operator_table import ENTRYWISE, OVER_AXES, NumberSetting, OperatorRow
+from reluscope.networks.models.operators.operator_table import ENTRYWISE, OVER_AXES, NamedSetting, OperatorRow
 
 
 def broadcast(site: NodeSite, operands: Sequence[Operand]) -> tuple[list[Value | Tensor], Shape]:
@@ -45,11 +45,11 @@ def aligned(site: NodeSite) -> Sequence[Operand]:
 
 def _entrywise(row: OperatorRow) -> Handler:
     def handler(site: NodeSite) -> Activation:
-        def number(setting: NumberSetting) -> float | None:
+        def read(setting: NamedSetting) -> float | str | None:
             return None if setting.onnx is None else site.setting(setting.onnx, setting.default)
 
         sides, shape = broadcast(site, aligned(site))
-        return site.close(row.meaning(site, *sides, **row.settings_by(number)), shape)
+        return site.close(row.meaning(site, *sides, **row.settings_by(read)), shape)
 
     return handler
 

@@ -1,12 +1,16 @@
-"""Masks, steps and slopes: functions of an entry that have settings to check."""
+"""Masks, steps, slopes and smooth functions: functions of an entry that have settings to check."""
+
+import math
 
 import torch
 from torch import Tensor
 
 from reluscope.errors import NotPiecewiseLinearError
+from reluscope.geometry.numbers.resolutions import OUTWARD
 from reluscope.networks.building.builder import Operand, Value
 from reluscope.networks.building.core import constant
 from reluscope.networks.models.operators.operator_site import OperatorSite
+from reluscope.networks.models.operators.refused_operators import refusal
 
 
 def heaviside(site: OperatorSite, x: Value, at_zero: Operand) -> Value:
@@ -77,6 +81,40 @@ def negated(site: OperatorSite, x: Value) -> Value:
     """1 where a mask is 0."""
     _masks(site, x)
     return site.builder.negated(x, name=site.name)
+
+
+def smooth(
+    site: OperatorSite, x: Value, function: str, *, variant: str = "", scale: float = 1.0, beyond: float = 0.0
+) -> Value:
+    """Replace ``f(scale x) / scale`` by as many linear pieces as were asked for; without that it is refused.
+
+    ``variant`` is the name of f where users have one name for several functions; ``beyond`` is how far f is from it.
+    """
+    builder, name, pieces = site.builder, site.name, _pieces(site, function)
+    if not scale > 0:
+        raise site.unsupported(f"with its input multiplied by {scale}")
+    scaled = x if scale == 1 else builder.multiply(x, scale, name=name)
+    found = builder.approximated(scaled, variant or function, pieces, beyond=beyond, name=name)
+    return found if scale == 1 else builder.divide(found, scale, name=name)
+
+
+def gelu(site: OperatorSite, x: Value, approximate: str) -> Value:
+    """GELU by erf, or its form by tanh."""
+    return smooth(site, x, "gelu", variant="gelu_by_tanh" if approximate == "tanh" else "gelu")
+
+
+def softplus(site: OperatorSite, x: Value, beta: float = 1.0, threshold: float = math.inf) -> Value:
+    """``log(1 + exp(beta x)) / beta``, and x itself where ``beta x`` is above the threshold."""
+    _pieces(site, "softplus")
+    if not threshold > 0:
+        raise site.unsupported(f"with beta {beta} and threshold {threshold}")
+    return smooth(site, x, "softplus", scale=beta, beyond=math.log1p(math.exp(-threshold)) * OUTWARD)
+
+
+def _pieces(site: OperatorSite, function: str) -> int:
+    if function not in site.builder.approximate:
+        raise refusal(site.operator, site.place)
+    return site.builder.approximate[function]
 
 
 def _masks(site: OperatorSite, *sides: Operand) -> tuple[list[Value], Tensor | None]:

@@ -14,12 +14,12 @@ from reluscope.networks.models.operators.operator_site import OperatorSite
 Meaning = Callable[..., Value]
 
 
-class NumberSetting(NamedTuple):
-    """A number beside the operands, by its names in both front ends, None where one of them has no such setting."""
+class NamedSetting(NamedTuple):
+    """A number or a word beside the operands, by its names in both front ends, None where one does not have it."""
 
     aten: str | None
     onnx: str | None
-    default: float | None = None  # of ONNX, where a file leaves the number out
+    default: float | str | None = None  # of ONNX, where a file leaves it out
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class OperatorRow:
     aten: tuple[str, ...]
     onnx: tuple[str, ...]
     operands: tuple[str, ...]  # names of the operands in ATen's schema, as far as an operator has them
-    settings: Mapping[str, Any]  # a `NumberSetting`, or what is fixed by the operator's name
+    settings: Mapping[str, Any]  # a `NamedSetting`, or what is fixed by the operator's name
 
-    def settings_by(self, read: Callable[[NumberSetting], float | None]) -> dict[str, Any]:
-        """Return the settings with numbers in place of `NumberSetting`, without those that are read as None."""
-        found = {name: read(one) if isinstance(one, NumberSetting) else one for name, one in self.settings.items()}
+    def settings_by(self, read: Callable[[NamedSetting], float | str | None]) -> dict[str, Any]:
+        """Return the settings with what is read in place of `NamedSetting`, without what is read as None."""
+        found = {name: read(one) if isinstance(one, NamedSetting) else one for name, one in self.settings.items()}
         return {name: one for name, one in found.items() if one is not None}
 
 
@@ -51,19 +51,19 @@ def _by(method: Callable[..., Value]) -> Meaning:
     return meaning
 
 
-_REACH = NumberSetting("lambd", "lambd", 0.5)
+_REACH = NamedSetting("lambd", "lambd", 0.5)
 
 ENTRYWISE = (
     # Gates
     _row(_by(GraphBuilder.relu), "relu", "Relu"),
-    _row(_by(GraphBuilder.leaky_relu), "leaky_relu", "LeakyRelu", slope=NumberSetting("negative_slope", "alpha", 0.01)),
+    _row(_by(GraphBuilder.leaky_relu), "leaky_relu", "LeakyRelu", slope=NamedSetting("negative_slope", "alpha", 0.01)),
     _row(_by(GraphBuilder.relu6), "relu6"),
     _row(_by(GraphBuilder.absolute), "abs absolute", "Abs"),
     _row(
         _by(GraphBuilder.hardsigmoid),
         *("hardsigmoid", "HardSigmoid"),
-        alpha=NumberSetting(None, "alpha", 0.2),
-        beta=NumberSetting(None, "beta", 0.5),
+        alpha=NamedSetting(None, "alpha", 0.2),
+        beta=NamedSetting(None, "beta", 0.5),
     ),
     _row(_by(GraphBuilder.softshrink), "softshrink", threshold=_REACH),
     # Comparisons and what jumps
@@ -76,18 +76,25 @@ ENTRYWISE = (
     _row(_by(GraphBuilder.sign), "sign sgn", "Sign"),
     _row(entrywise.heaviside, "heaviside", operands="self values"),
     _row(entrywise.hardshrink, "hardshrink", reach=_REACH),
-    _row(entrywise.shrink, "", "Shrink", reach=_REACH, step=NumberSetting(None, "bias", 0.0)),
+    _row(entrywise.shrink, "", "Shrink", reach=_REACH, step=NamedSetting(None, "bias", 0.0)),
     _row(
         entrywise.threshold,
         "threshold",
-        level=NumberSetting("threshold", None),
-        value=NumberSetting("value", None),
+        level=NamedSetting("threshold", None),
+        value=NamedSetting("value", None),
     ),
-    _row(entrywise.threshold, "", "ThresholdedRelu", level=NumberSetting(None, "alpha", 1.0), value=0.0),
+    _row(entrywise.threshold, "", "ThresholdedRelu", level=NamedSetting(None, "alpha", 1.0), value=0.0),
     _row(entrywise.both, "logical_and bitwise_and __and__", "And"),
     _row(entrywise.either, "logical_or bitwise_or __or__", "Or"),
     _row(entrywise.different, "logical_xor bitwise_xor", "Xor"),
     _row(entrywise.negated, "logical_not bitwise_not", "Not"),
+    # Smooth functions, where pieces replace them
+    _row(entrywise.gelu, "gelu", "Gelu", approximate=NamedSetting("approximate", "approximate", "none")),
+    _row(entrywise.softplus, "softplus", beta=NamedSetting("beta", None), threshold=NamedSetting("threshold", None)),
+    _row(entrywise.softplus, "", "Softplus"),
+    _row(entrywise.smooth, "silu", "Swish", function="silu", scale=NamedSetting(None, "alpha", 1.0)),
+    _row(entrywise.smooth, "sigmoid", "Sigmoid", function="sigmoid"),
+    _row(entrywise.smooth, "tanh", "Tanh", function="tanh"),
     # Sums, products and extremes of several operands
     _row(sums_and_products.add, "", "Add Sum"),
     _row(_by(GraphBuilder.subtract), "", "Sub"),

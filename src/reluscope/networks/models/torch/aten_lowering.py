@@ -15,12 +15,12 @@ from reluscope.errors import InputError, NotPiecewiseLinearError, UnsupportedOpe
 from reluscope.networks.building.builder import GraphBuilder, Picked, Value
 from reluscope.networks.building.parameters import replace_parameters
 from reluscope.networks.graph.input_shapes import check_total
-from reluscope.networks.models.torch import activations, aten_operands, smooth
+from reluscope.networks.models.operators.refused_operators import is_refused, refusal
+from reluscope.networks.models.torch import activations, aten_operands
 from reluscope.networks.models.torch import aten_arithmetic as arithmetic
 from reluscope.networks.models.torch import aten_largest as largest
 from reluscope.networks.models.torch import aten_layers as layers
 from reluscope.networks.models.torch import aten_moves as moves
-from reluscope.networks.models.torch.aten_refusals import is_refused, refusal
 from reluscope.networks.models.torch.aten_site import HANDLERS, AtenSite, BatchAxisError, as_double, is_value
 from reluscope.networks.models.torch.aten_tails import Tail, find_tail
 from reluscope.networks.models.torch.traced_nodes import bind, gate_name, in_double, name_of, place_of, run_operator
@@ -33,7 +33,6 @@ _FAMILIES = (
     largest,
     layers,
     moves,
-    smooth,
 )  # imported for their entries in the table of handlers
 
 

@@ -3,17 +3,18 @@
 from types import SimpleNamespace
 
 from reluscope.networks.building.builder import Value
-from reluscope.networks.models.operators.operator_table import ENTRYWISE, OVER_AXES, NumberSetting, OperatorRow
+from reluscope.networks.models.operators.operator_table import ENTRYWISE, OVER_AXES, NamedSetting, OperatorRow
 from reluscope.networks.models.torch.aten_site import AtenSite, Handler, lowers
 
 
 def _entrywise(row: OperatorRow) -> Handler:
     def handler(site: AtenSite, a: SimpleNamespace) -> Value:
-        def number(setting: NumberSetting) -> float | None:
-            return None if setting.aten is None else float(getattr(a, setting.aten))
+        def read(setting: NamedSetting) -> float | str | None:
+            found = None if setting.aten is None else getattr(a, setting.aten)
+            return found if found is None or isinstance(found, str) else float(found)
 
         operands = [getattr(a, name) for name in row.operands if hasattr(a, name)]
-        return row.meaning(site, *site.sides(*operands), **row.settings_by(number))
+        return row.meaning(site, *site.sides(*operands), **row.settings_by(read))
 
     return handler
 

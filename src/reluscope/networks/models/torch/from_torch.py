@@ -17,8 +17,8 @@ from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.networks.building.interfaces import Interface, as_given
 from reluscope.networks.building.parameters import check_finite
 from reluscope.networks.graph.input_shapes import check_size
+from reluscope.networks.models.operators.refused_operators import is_refused
 from reluscope.networks.models.torch.aten_lowering import TorchTrace
-from reluscope.networks.models.torch.aten_refusals import is_refused
 from reluscope.networks.models.torch.aten_site import HANDLERS, BatchAxisError, as_double
 from reluscope.networks.models.torch.calling import Calling
 from reluscope.networks.models.torch.float64_models import double_twin, in_double
