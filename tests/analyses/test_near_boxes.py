@@ -25,7 +25,16 @@ def test_where_a_function_is_negative_a_box_is_left_or_too_far(norm):
         least = (net(z).numpy() @ rows.T).min(axis=1)
         for most_boxes, codes in ((0, (2, 8)), (40, (2, 2)), (4000, (1, 1)), (4000, (2, 8))):
             keys, lengths = np.zeros(1), (limit, limit * (1 - 1e-9), 0.05)
-            left = kernels.near(LOWER, UPPER, keys, (seen.low, seen.high), (x, rows, norm), lengths, most_boxes, codes)
+            left = kernels.near(
+                LOWER,
+                UPPER,
+                keys,
+                (seen.low, seen.high),
+                (x, rows, norm),
+                lengths=lengths,
+                most_boxes=most_boxes,
+                codes=codes,
+            )
             away = norm.size(z - x)
             missed = (least < 0) & (away < min(limit, left.passed) * (1 - 1e-9))
             for low, high, key in zip(left.lower, left.upper, left.keys, strict=True):
@@ -59,7 +68,7 @@ def test_where_a_function_is_hardly_negative_its_least_point_is_kept(norm):
             x = np.clip(least + rng.uniform(-0.2, 0.2, 3), LOWER[0], UPPER[0])
             away = float(norm.size((least - x)[None])[0])
             asked = LOWER, UPPER, np.zeros(1), (seen.low, seen.high), (x, rows, norm)
-            left = kernels.near(*asked, (2 * away, 2 * away * (1 - 1e-9), near), 4000, codes)
+            left = kernels.near(*asked, lengths=(2 * away, 2 * away * (1 - 1e-9), near), most_boxes=4000, codes=codes)
             within = ((least >= left.lower - 1e-12) & (least <= left.upper + 1e-12)).all(axis=1)
             if not within.any() and left.passed > away * (1 + 1e-9):
                 lost.append((seed, row))
