@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
+from hidden_rows import with_hidden_row
 from oracles.fractions_plane import rectangle, split
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.networks.building.builder import GraphBuilder
@@ -324,15 +325,6 @@ def test_gradients_that_fade_with_depth_are_no_rounding() -> None:
         radii.append(found.polyhedron.insphere().radius)
     assert len(counts) == 1
     assert np.ptp(radii) < 1e-9 * radii[0]
-
-
-def with_hidden_row(width):
-    """Return a network whose unit 0 of layer 1 changes at x = 1/2, with a slope below the rounding of its terms."""
-    eps = np.finfo(float).eps
-    W, b, V, c = np.zeros((width, 2)), np.ones(width), np.zeros((width, width)), np.ones(width)
-    W[:2, 0], b[:2] = (1, 1 + eps), 2
-    V[0, :2], c[0] = (1, -1), eps / 2
-    return rs.load([(W, b), (V, c), (np.ones((1, width)), np.zeros(1))])
 
 
 @pytest.mark.parametrize("width", [20, 700])

@@ -49,6 +49,11 @@ class Region(Shown):
     errors: Float[np.ndarray, "h 2"]
     clear: float = field(default=inf, repr=False)
 
+    def is_whole_within(self, low: Float[np.ndarray, " n"], high: Float[np.ndarray, " n"]) -> bool:
+        """Return whether no row that rounding hides cuts the polyhedron in a box around the witness."""
+        far = np.maximum(np.abs(low - self.witness), np.abs(high - self.witness)).sum()
+        return self.clear == inf or bool(far <= self.clear)
+
     def row_errors(self, low: Float[np.ndarray, " n"], high: Float[np.ndarray, " n"]) -> Float[np.ndarray, " h"]:
         """Return bounds on what rounding makes of the slack of each row on a box around the point asked about."""
         return self.errors[:, 0] + self.errors[:, 1] * float((high - low).sum())

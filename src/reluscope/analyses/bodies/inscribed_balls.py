@@ -109,7 +109,9 @@ def inscribed_balls(
             question = partial(_ask_balls, there, flat[block], domain, seconds)
             for row, ball in chain(*ask_within_memory(question, list(there), network.device)):
                 away = float(np.linalg.norm(ball.center - flat[block.start + row].cpu().numpy()))
-                table[:, row] = ball.radius, ball.radius + ball.gap, away if np.isfinite(ball.radius) else np.nan
+                is_inside = there[row].is_whole_within(ball.center - ball.radius, ball.center + ball.radius)
+                radius = ball.radius if is_inside else min(0.0, ball.radius)
+                table[:, row] = radius, ball.radius + ball.gap, away if np.isfinite(ball.radius) else np.nan
         radii, above, offsets = table
         return Measured((Column.of(INRADIUS, radii, radii, above, method=METHOD),), {"offsets": offsets})
 

@@ -35,6 +35,14 @@ def regions_inside(network: Network, points: Points, tolerance: Tolerance | None
     return {row: region for row, region in enumerate(found) if isinstance(region, Region)}
 
 
+def whole_regions_inside(
+    network: Network, points: Points, tolerance: Tolerance | None, domain: Box
+) -> dict[int, Region]:
+    """Return the regions of points without those that rounding hides rows of in a domain."""
+    found = regions_inside(network, points, tolerance)
+    return {row: region for row, region in found.items() if region.is_whole_within(domain.lo, domain.hi)}
+
+
 def ask_within_memory(ask: Callable[[list[T], torch.device], R], items: list[T], device: torch.device) -> list[R]:
     """Ask about items together, or in smaller parts where the device lacks the memory.
 

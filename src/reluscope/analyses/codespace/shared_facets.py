@@ -7,6 +7,7 @@ point to try; then points pushed within H, and at last a linear program.
 """
 
 import time
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -90,7 +91,7 @@ def _is_facet(
     """
     A, b, witness = region.polyhedron.A, region.polyhedron.b, region.witness
     mine = _rows_of(network, region, moves)
-    if not len(mine):  # constant up to rounding for the half-spaces, and not for the search
+    if not len(mine) or region.clear < inf:  # constant up to rounding for the half-spaces, and not for the search
         return None, True
     lengths = np.linalg.norm(A, axis=1)
     depths = (b - A @ witness) / lengths

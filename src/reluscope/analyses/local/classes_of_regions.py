@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from reluscope.analyses.bodies.region_bodies import ask_within_memory, bodies_at_once, regions_inside
+from reluscope.analyses.bodies.region_bodies import ask_within_memory, bodies_at_once, whole_regions_inside
 from reluscope.analyses.classification.class_predictions import num_classes
 from reluscope.analyses.local.likeliest_points import MATRICES_BYTES, Likeliest, check_inside, likeliest_within
 from reluscope.analyses.local.rivals import GAP
@@ -82,7 +82,8 @@ def region_classes(
     Findings
         ``num_classes`` and ``holds_decision_boundary``, EXACT where every case is proved, else the lower end.
         ``num_classes_at_likeliest``, the published test, which is no larger. ``distortion``, an ESTIMATE. A point
-        on a kink whose code has no region with an interior is undefined. Details, for each point and class:
+        on a kink whose code has no region with an interior is undefined, and one whose `Region.clear` does not reach
+        through the domain. Details, for each point and class:
 
         - ``occurs``: whether some point of the region belongs to the class. There it exceeds all other classes,
           except those of larger number with the same affine map on the region: the lowest class wins a tie.
@@ -137,7 +138,7 @@ def region_classes(
     until = time.perf_counter() + (budget or Budget()).seconds_allowed
 
     def ask(block: slice) -> Measured:
-        there = regions_inside(network, network.points(points[block]), tolerance)
+        there = whole_regions_inside(network, network.points(points[block]), tolerance, domain)
         regions = {block.start + row: region for row, region in there.items()}
 
         def one(rows: list[int], device: torch.device) -> _RegionsSeen:

@@ -1,6 +1,7 @@
 """Which units bound the linear region of a point: of all hyperplanes those that touch it in a facet."""
 
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 from jaxtyping import Int
@@ -32,11 +33,14 @@ class RegionFacets(Shown):
         Number of rows, sides of the domain included.
     domain : str
         Domain with which the region was intersected.
+    is_whole : bool
+        False if rounding hides rows in a network too large for fractions.
     """
 
     sources: Int[np.ndarray, "f 3"]
     num_half_spaces: int
     domain: str
+    is_whole: bool = True
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -50,6 +54,7 @@ class RegionFacets(Shown):
         """Return how many units bound the region."""
         return Finding.of(
             len(self.units),
+            *(() if self.is_whole else (0, inf)),
             resolution=FACETS,
             name="hyperplanes that are facets",
             definition="hyperplanes of units that meet the region in a facet; one for units that share a hyperplane",
@@ -100,7 +105,9 @@ def region_facets(
     groups = found.polyhedron.facets(FACETS)
     rows = np.array([group[0] for group in groups], dtype=np.int64)
     where = "in input space" if domain is None else f"cut down to {domain.describe()}"
-    return RegionFacets(found.sources[rows], len(found.sources), where)
+    everywhere = np.full(network.num_inputs, inf)
+    ends = (-everywhere, everywhere) if domain is None else (domain.lo, domain.hi)
+    return RegionFacets(found.sources[rows], len(found.sources), where, found.is_whole_within(*ends))
 
 
 def facets_are_quick(network: Network) -> bool:

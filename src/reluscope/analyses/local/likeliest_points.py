@@ -13,7 +13,12 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 
-from reluscope.analyses.bodies.region_bodies import as_bodies, ask_within_memory, bodies_at_once, regions_inside
+from reluscope.analyses.bodies.region_bodies import (
+    as_bodies,
+    ask_within_memory,
+    bodies_at_once,
+    whole_regions_inside,
+)
 from reluscope.analyses.classification.class_predictions import num_classes
 from reluscope.analyses.local.rivals import GAP, Rivals
 from reluscope.arguments import read_arguments
@@ -126,7 +131,7 @@ def likeliest_in_regions(
     for start in range(0, len(points), size):
         if time.perf_counter() > until:
             break
-        there = regions_inside(network, network.points(points[start : start + size]), tolerance)
+        there = whole_regions_inside(network, network.points(points[start : start + size]), tolerance, domain)
         rows = [start + row for row in there]
         if rows:
             regions = {start + row: region for row, region in there.items()}

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import betaincinv, stdtrit
 
-from reluscope.analyses.bodies.region_bodies import regions_inside
+from reluscope.analyses.bodies.region_bodies import whole_regions_inside
 from reluscope.analyses.classification.class_predictions import classes_of_outputs, num_classes
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, Seed, read_arguments
@@ -75,7 +75,8 @@ def class_shares(
     Findings
         ``class_share``, a row for each point and class (keys ``sample``, ``label``), with an interval of 95 % for
         each row by itself. They are valid once chains no longer depend on their starting points. A point whose code
-        has no region with an interior in the domain is undefined.
+        has no region with an interior in the domain is undefined, and one whose `Region.clear` does not reach through
+        the domain.
 
     Raises
     ------
@@ -228,7 +229,7 @@ class _Drawing:
         )
 
         def ask(block: slice) -> Measured:
-            regions = regions_inside(self.network, points[block], self.tolerance)
+            regions = whole_regions_inside(self.network, points[block], self.tolerance, self.domain)
             inside = regions[0].polyhedron.intersect(self.domain.polyhedron) if regions else None
             means = np.full((size, 3), np.nan)
             if inside is not None and inside.insphere().radius > 0:

@@ -85,6 +85,9 @@ def region_sizes(
             ends = np.array(
                 [(ball.radius, ball.radius + ball.gap), (width.lower, width.upper), (diameter.lower, diameter.upper)]
             )
+            witness = regions[0].witness
+            if not regions[0].is_whole_within(witness - diameter.upper, witness + diameter.upper):
+                ends[:, 0] = 0.0
         return Measured(
             tuple(
                 Column.of(quantity, [low if quantity is not WIDTH else high], [low], [high], method=METHODS[quantity])

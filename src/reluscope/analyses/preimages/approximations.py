@@ -332,7 +332,10 @@ def _least_volume(features: Network, point: np.ndarray, target: Polyhedron, box:
         corners = piece.vertices()
     except DegenerateGeometryError:
         return 0.0
-    of_region = region(features, point, domain=box).row_errors(box.lo, box.hi)
+    own = region(features, point, domain=box)
+    if not own.is_whole_within(box.lo, box.hi):
+        return 0.0
+    of_region = own.row_errors(box.lo, box.hi)
     of_outputs = RowsOfInputs(features, box.lo, box.hi).errors(features.at(point[None]))[0]
     of_target = float((np.abs(target.A) @ of_outputs).max(initial=0.0))
     ends = np.stack([corners.min(axis=0), corners.max(axis=0)])

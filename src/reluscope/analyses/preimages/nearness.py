@@ -104,7 +104,7 @@ class _FeatureSearch:
 
     def __init__(self, features: Network, goal: np.ndarray, box: Box, own: Region) -> None:
         self.features, self.goal, self.box = features, goal, box
-        self.own = own.polyhedron
+        self.own = own
         self.code = own.code.words.tobytes()
         self.best = np.inf
         self.point = np.full(box.dim, np.nan)
@@ -126,7 +126,8 @@ class _FeatureSearch:
     def _bound(self, key: float, ends: tuple[np.ndarray, np.ndarray]) -> tuple[float, OutputBox] | None:
         lower, upper = ends
         center, half = (lower + upper) / 2, (upper - lower) / 2
-        if (self.own.A @ center + np.abs(self.own.A) @ half <= self.own.b).all():
+        A, b = self.own.polyhedron.A, self.own.polyhedron.b
+        if (A @ center + np.abs(A) @ half <= b).all() and self.own.is_whole_within(lower, upper):
             return None
         box = output_box(self.features, lower, upper)
         least, most = box.range(np.eye(len(self.goal)))
@@ -146,6 +147,8 @@ class _FeatureSearch:
         try:
             found = region(self.features, point, domain=self.box)
         except DegenerateGeometryError:
+            return
+        if not found.is_whole_within(self.box.lo, self.box.hi):
             return
         weight, bias = (part[0].cpu().numpy() for part in (found.map.weight, found.map.bias))
         nearest = nearest_image(found.polyhedron, weight, bias, self.goal, bound=self.best)

@@ -261,13 +261,6 @@ def _by_vertices(
     return np.flatnonzero(~outside), np.asarray(inside)
 
 
-def _bodies(part: Partition, rows: np.ndarray) -> list[Polyhedron]:
-    if part.has_facet_vertices:
-        return [part[int(row)].polyhedron for row in rows]
-    found = regions(part.network_on_domain, part.witnesses[rows], domain=part.window)
-    return [one.polyhedron for one in found]
-
-
 def _scale(part: Partition) -> float:
     """Return the length that thicknesses are compared with."""
     window = part.domain.window if isinstance(part.domain, Slice) else part.domain
@@ -315,12 +308,24 @@ class _PieceSearch:
             at = part.network_on_domain.at(part.witnesses[rows])
             weights, biases = (one.cpu().numpy() for one in (at.maps.weight, at.maps.bias))
             errors = self.rows_of_inputs.errors(at)
-            for place, (row, body) in enumerate(zip(rows.tolist(), _bodies(part, rows), strict=True)):
-                if whole[row]:
+            for place, (row, body) in enumerate(zip(rows.tolist(), self._bodies(rows), strict=True)):
+                if body is None:
+                    self.missing += self._volume(row)
+                elif whole[row]:
                     self._keep(row, body, part.dim, part.witnesses[row], self._error(row, part.dim * RESOLUTION))
                 else:
                     self._cut(row, body, weights[place], biases[place], errors[place])
         return _without_copies(part, self.target, self.pieces, self.found, self.thin, self.missing)
+
+    def _bodies(self, rows: np.ndarray) -> Sequence[Polyhedron | None]:
+        """Return regions as polyhedra, None for those that rounding hides rows of in the domain."""
+        part = self.part
+        if part.has_facet_vertices:
+            return [part[int(row)].polyhedron for row in rows]
+        found = regions(part.network_on_domain, part.witnesses[rows], domain=part.window)
+        reach = 0.0 if part.window.is_bounded() else np.inf
+        ends = self.low - reach, self.high + reach
+        return [one.polyhedron if one.is_whole_within(*ends) else None for one in found]
 
     def _cut(self, row: int, body: Polyhedron, weight: np.ndarray, bias: np.ndarray, errors: np.ndarray) -> None:
         code = self.part.codes[row : row + 1]

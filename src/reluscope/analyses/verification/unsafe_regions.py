@@ -126,7 +126,8 @@ class _UnsafeParts:
         errors = self.rows_of_inputs.errors(at)
         for place, row in enumerate(rows.tolist()):
             region = found[place]
-            if not isinstance(region, Region):  # thinner than rounding
+            # Thinner than rounding, or larger than the region by rows that rounding hides.
+            if not isinstance(region, Region) or not region.is_whole_within(self.box.lo, self.box.hi):
                 self.missing += self._bound(row)
                 continue
             weight, bias = (one[0].cpu().numpy() for one in (region.map.weight, region.map.bias))

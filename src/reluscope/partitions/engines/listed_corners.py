@@ -5,6 +5,7 @@ rows that matter, and its corners are found from all of them, region by region.
 """
 
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 
@@ -33,6 +34,8 @@ def with_corners(part: Partition, network: Network) -> Partition:
     inner, window = (network.restrict(domain), domain.window) if isinstance(domain, Slice) else (network, domain)
     witnesses = part.witnesses
     found = find_regions(inner.at(witnesses, tolerance=part.tolerance), domain=window)
+    if any(isinstance(one, Region) and one.clear < inf for one in found):
+        return part
     try:
         corners = [one.polyhedron.vertices() if isinstance(one, Region) else np.zeros((0, domain.dim)) for one in found]
     except DegenerateGeometryError:  # thinner than floats resolve

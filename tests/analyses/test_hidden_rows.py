@@ -1,0 +1,48 @@
+"""Claims about regions of networks too large for fractions, where rounding hides a row that cuts the region."""
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from hidden_rows import with_hidden_row
+from reluscope.analyses.local.facets_of_regions import region_facets
+from reluscope.analyses.local.likeliest_points import likeliest_in_regions
+
+WIDTH, DOMAIN, POINT = 1100, rs.Box(-1, 1, 2), np.zeros((1, 2))
+
+
+@pytest.fixture(scope="module")
+def network():
+    return with_hidden_row(WIDTH)
+
+
+def test_sizes_and_balls_are_upper_bounds(network):
+    sizes, balls = (
+        rs.local.region_sizes(network, POINT, domain=DOMAIN),
+        rs.inscribed_balls(network, POINT, domain=DOMAIN),
+    )
+    for found, truth in [
+        (sizes.finding("inradius"), 0.75),
+        (sizes.finding("minimal_width"), 1.5),
+        (sizes.finding("diameter"), 2.5),
+        (balls.finding("inradius"), 0.75),
+    ]:
+        assert found.interval[0] <= truth <= found.interval[1]
+
+
+def test_the_number_of_facets_is_open(network):
+    assert region_facets(network, POINT, domain=DOMAIN).number().claim != "EXACT"
+    assert region_facets(with_hidden_row(20), POINT, domain=DOMAIN).number().claim == "EXACT"
+
+
+def test_what_needs_the_whole_region_is_undefined(network):
+    assert np.isnan(rs.local.region_classes(network, POINT, domain=DOMAIN)["num_classes"].value).all()
+    assert np.isnan(rs.local.class_shares(network, POINT, domain=DOMAIN, draws=10)["class_share"].value).all()
+    assert not len(likeliest_in_regions(network, POINT, domain=DOMAIN).rows)
+
+
+def test_rows_are_known_near_points_that_are_far_from_what_is_hidden(network):
+    here = rs.region(network, POINT)
+    far = rs.region(with_hidden_row(20), POINT)
+    assert not here.is_whole_within(POINT[0], POINT[0] + 1)
+    assert far.is_whole_within(POINT[0] - np.inf, POINT[0] + np.inf)
