@@ -166,8 +166,9 @@ def test_classes_of_preimages_follow_the_decision():
     level = level_between(file_outputs(score, GRID)[:, 0])
     score = score.with_decision(level)
     for label in (0, 1):
-        found = rs.preimages.of(score, label, domain=BOX)
-        assert np.array_equal(found.contains(GRID), rs.classification.predicted_classes(score, GRID) == label)
+        for method in ("partition", "boxes"):
+            found = rs.preimages.of(score, label, domain=BOX, method=method)
+            assert np.array_equal(found.contains(GRID), rs.classification.predicted_classes(score, GRID) == label)
 
 
 class TestCrossEntropies:
