@@ -1,4 +1,4 @@
-# make demo | test | test-slow | test-all | test-nightly | test-machines | sanitize | mutants | lint | explorer | bench | docs: each creates .venv with pinned dependencies first, and does nothing twice.
+# make demo | test | test-slow | test-all | test-nightly | test-machines | fuzz | sanitize | mutants | lint | explorer | bench | docs: each creates .venv with pinned dependencies first, and does nothing twice.
 # On Linux, torch comes with CUDA unless pip is pointed at PyTorch's index of CPU builds.
 
 PYTHON ?= python3
@@ -23,7 +23,7 @@ endif
 export PYTHONDONTWRITEBYTECODE :=
 
 # Three tiers of tests, of five, twenty and ninety minutes on two cores; CONTRIBUTING.md says which holds what.
-.PHONY: demo test test-slow test-all test-nightly test-machines sanitize mutants lint lint-explorer explorer bench docs clean
+.PHONY: demo test test-slow test-all test-nightly test-machines fuzz sanitize mutants lint lint-explorer explorer bench docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed $(VENV)/.kernels
@@ -48,6 +48,11 @@ test-nightly: $(VENV)/.installed-dev $(VENV)/.kernels
 # The tests as other processors, users and countries see them: make test-machines MACHINES="--combined"
 test-machines: $(VENV)/.installed-dev $(VENV)/.kernels
 	PYTHONPATH=tests $(BIN)/python -m machines $(MACHINES)
+
+# Random networks and questions against an oracle in fractions: make fuzz FUZZ="--cases 10000 --kinds properties --seed 7"
+FUZZ ?= --seconds 600 --jobs $(WORKERS)
+fuzz: $(VENV)/.installed-dev $(VENV)/.kernels
+	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python -m fuzzer $(FUZZ)
 
 # The tests of the kernels on kernels that check every access to memory (g++ or clang, Linux).
 sanitize: $(VENV)/.installed-dev $(VENV)/.kernels

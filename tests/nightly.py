@@ -6,6 +6,7 @@ What samples look at changes with the date; ``python tests/nightly.py --seed 202
 
 import argparse
 import datetime
+import os
 import subprocess
 import sys
 import time
@@ -26,7 +27,7 @@ def parts(seed: int, workers: int) -> dict[str, tuple[int, list[str]]]:
         "sanitizers": (20, ["tests/sanitized.py"]),
         "fuzzer": (
             12,
-            ["-m", "reluscope.testing.fuzz", "--seconds", "600", "--jobs", str(workers), "--seed", str(seed)],
+            ["-m", "fuzzer", "--seconds", "600", "--jobs", str(workers), "--seed", str(seed)],
         ),
     }
 
@@ -39,13 +40,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--only", nargs="+", metavar="PART", choices=list(parts(0, 1)))
     asked = parser.parse_args(arguments)
-    told = []
+    told, environment = [], {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
     for name, (minutes, command) in parts(asked.seed, asked.workers).items():
         if asked.only and name not in asked.only:
             continue
         print(f"== {name}, at most {minutes} minutes", flush=True)
         began = time.monotonic()
-        code = subprocess.run([sys.executable, *command], cwd=ROOT, check=False).returncode
+        code = subprocess.run([sys.executable, *command], cwd=ROOT, env=environment, check=False).returncode
         took = (time.monotonic() - began) / 60
         told.append((code, f"{name:12s} {took:5.1f} of {minutes:2d} minutes  {'passed' if code == 0 else 'FAILED'}"))
         print(f"== {told[-1][1]}", flush=True)

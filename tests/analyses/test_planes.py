@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import reluscope as rs
 from empty_partitions import empty_partition
+from fuzzer.fuzz_runs import run_case
 from oracles.fractions_plane import rectangle, relu_layers, split
 from reluscope.analyses.classification.class_predictions import predicted_classes
 from reluscope.analyses.planes import area_shares, class_areas, class_intervals, plane_measures
@@ -16,7 +17,6 @@ from reluscope.errors import InputError
 from reluscope.partitions.decisions import rational_boundary
 from reluscope.partitions.region_numbers import map_norms
 from reluscope.testing import default_network, strategies
-from reluscope.testing.fuzz.fuzz_runs import run_case
 
 DATA = digits("test")
 X = DATA.points.reshape(len(DATA), -1)

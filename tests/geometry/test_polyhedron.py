@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull, HalfspaceIntersection
 
+from fuzzer import true_cones as cones
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry import Box, Plane, Polyhedron, Slice, Space
 from reluscope.testing import dyadics
-from reluscope.testing.fuzz import true_cones as cones
 
 
 def simplex(dim: int) -> Polyhedron:

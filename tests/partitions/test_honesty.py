@@ -7,6 +7,7 @@ import pytest
 from torch import nn
 
 import reluscope as rs
+from fuzzer.modules import Pool, linear
 from oracles.fractions_plane import rectangle, relu_layers, split
 from partitions.hostile import (
     badly_scaled,
@@ -24,7 +25,6 @@ from partitions.layered import network_of
 from reluscope.errors import InputError
 from reluscope.findings import Claim
 from reluscope.networks.models.from_arrays import from_arrays
-from reluscope.testing.fuzz.modules import Pool, linear
 
 SQUARE = rs.Box(-1, 1, 2)
 RELU = ("pointwise", [0.0], [0.0, 1.0], [0.0, 0.0])

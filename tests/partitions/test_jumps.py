@@ -8,9 +8,9 @@ import pytest
 import torch
 
 import reluscope as rs
+from fuzzer import true_layers, truth
 from reluscope.errors import DiscontinuousNetworkError, InputError
 from reluscope.networks.building.builder import GraphBuilder
-from reluscope.testing.fuzz import true_layers, truth
 
 # Breakpoints, slopes and intercepts of one unit: steps, JumpReLUs, falling jumps, several, some of them at one place.
 GATES = {

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
+from fuzzer import true_answers as answers
+from fuzzer.truth import Dense, TrueDomain, TruePointwise, Truth
 from reluscope.networks.input_units import InputUnits
-from reluscope.testing.fuzz import true_answers as answers
-from reluscope.testing.fuzz.truth import Dense, TrueDomain, TruePointwise, Truth
 
 NAMES = ("l1", "l2", "linf")
 ROBUST = rs.robustness

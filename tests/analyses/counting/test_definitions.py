@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from torch import nn
 
 import reluscope as rs
+from fuzzer.modules import Maxout as MaxoutOf
+from fuzzer.modules import linear, prelu
 from oracles.fractions_plane import rectangle
 from oracles.six_definitions import six_counts
 from reluscope.analyses.counting import DEFINITIONS
@@ -18,8 +20,6 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
 from reluscope.partitions.complexes import incidence
 from reluscope.testing import default_network, degenerate_networks, pseudo_random_network, reference_networks
-from reluscope.testing.fuzz.modules import Maxout as MaxoutOf
-from reluscope.testing.fuzz.modules import linear, prelu
 
 NAMES = tuple(DEFINITIONS)
 CROSS = [(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))]

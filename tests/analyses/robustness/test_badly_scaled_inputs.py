@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.testing.fuzz import true_answers as answers
-from reluscope.testing.fuzz.layers import DenseLayer, GateModule, exact_layers
-from reluscope.testing.fuzz.truth import TrueDomain, Truth
+from fuzzer import true_answers as answers
+from fuzzer.layers import DenseLayer, GateModule, exact_layers
+from fuzzer.truth import TrueDomain, Truth
 
 # Ends that were on the wrong side of the truth: the nearest point was behind rows by 1e-12 of the largest input, a step
 # was not the one that floats made of it, and a search was cut at a level without its rounding.

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 import reluscope as rs
+from fuzzer.modules import linear
 from reluscope.analyses.verification import unsafe_regions as listing
 from reluscope.analyses.verification import violation_search as searching
 from reluscope.analyses.verification.disjoint_boxes import disjoint_boxes
@@ -19,7 +20,6 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.geometry.unions.set_differences import Difference
 from reluscope.testing import default_network, networks
-from reluscope.testing.fuzz.modules import linear
 
 Case, Property = rs.verification.Case, rs.verification.Property
 ABSOLUTE = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from torch import nn
 
-from reluscope.testing.fuzz import layers, modules
-from reluscope.testing.fuzz import true_cones as cones
-from reluscope.testing.fuzz.layers import DenseLayer, GateModule, Layer
-from reluscope.testing.fuzz.questions import Question
-from reluscope.testing.fuzz.truth import TrueDomain, Truth
+from fuzzer import layers, modules
+from fuzzer import true_cones as cones
+from fuzzer.layers import DenseLayer, GateModule, Layer
+from fuzzer.questions import Question
+from fuzzer.truth import TrueDomain, Truth
 
 
 @dataclass(frozen=True)

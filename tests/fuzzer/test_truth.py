@@ -6,10 +6,10 @@ from math import comb
 import numpy as np
 import pytest
 
-from reluscope.testing.fuzz import true_cones as cones
-from reluscope.testing.fuzz.heights import largest_share_squared, smallest_height_squared
-from reluscope.testing.fuzz.true_layers import Dense, TrueLargest, TruePointwise
-from reluscope.testing.fuzz.truth import TooLargeError, TrueDomain, Truth
+from fuzzer import true_cones as cones
+from fuzzer.heights import largest_share_squared, smallest_height_squared
+from fuzzer.true_layers import Dense, TrueLargest, TruePointwise
+from fuzzer.truth import TooLargeError, TrueDomain, Truth
 
 
 def dense(weight, bias):

@@ -7,8 +7,8 @@ in truth; in floats they may not, where sums are taken in another order, as at t
 import numpy as np
 from numpy.random import Generator
 
-from reluscope.testing.fuzz.layers import ConvolutionLayer, DenseLayer, GateModule, Layer
-from reluscope.testing.fuzz.modules import Shape
+from fuzzer.layers import ConvolutionLayer, DenseLayer, GateModule, Layer
+from fuzzer.modules import Shape
 
 
 def draw_pictures(generator: Generator, count: int) -> tuple[np.ndarray, Shape]:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from reluscope.testing.fuzz import true_cones as cones
-from reluscope.testing.fuzz.true_answers import MOST_SETS
-from reluscope.testing.fuzz.true_cones import RationalCone, Vector
-from reluscope.testing.fuzz.truth import (
+from fuzzer import true_cones as cones
+from fuzzer.true_answers import MOST_SETS
+from fuzzer.true_cones import RationalCone, Vector
+from fuzzer.truth import (
     TooLargeError,
 )
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from fuzzer import true_cones as cones
+from fuzzer.tested_case import DEFAULT_RESOLUTION, SHAPELY, TestedCase, root
+from fuzzer.true_layers import Form
+from fuzzer.truth import Cell
 from reluscope.geometry.numbers.resolutions import TINY
-from reluscope.testing.fuzz import true_cones as cones
-from reluscope.testing.fuzz.tested_case import DEFAULT_RESOLUTION, SHAPELY, TestedCase, root
-from reluscope.testing.fuzz.true_layers import Form
-from reluscope.testing.fuzz.truth import Cell
 
 # Relative to the sums of the sizes of terms: rounding of rows, and of maps. Relative to the domain: that of lengths.
 ROUNDED_ROWS, ROUNDED, LENGTHS = 1e-14, 1e-12, 1e-7

@@ -11,12 +11,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.random import Generator
 
-from reluscope.testing.fuzz import true_answers as answers
-from reluscope.testing.fuzz.cases import BoxDomain, FuzzCase
-from reluscope.testing.fuzz.drawn_cases import Inside, draw_gate, draw_layers
-from reluscope.testing.fuzz.layers import DenseLayer, GateModule, Layer, exact_layers
-from reluscope.testing.fuzz.questions import Direction, Level, Loop, Point, Target, WholePartition
-from reluscope.testing.fuzz.truth import TrueDomain, Truth
+from fuzzer import true_answers as answers
+from fuzzer.cases import BoxDomain, FuzzCase
+from fuzzer.drawn_cases import Inside, draw_gate, draw_layers
+from fuzzer.layers import DenseLayer, GateModule, Layer, exact_layers
+from fuzzer.questions import Direction, Level, Loop, Point, Target, WholePartition
+from fuzzer.truth import TrueDomain, Truth
 
 CONTINUOUS = ("leaky", "abs", "hardtanh", "relu6", "clamp", "maxout", "maximum", "prelu")
 LEAST_LEVEL = 1e-100  # networks with smaller constants are refused

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.random import Generator
 
-from reluscope.testing.fuzz import true_cones as cones
-from reluscope.testing.fuzz.cases import (
+from fuzzer import true_cones as cones
+from fuzzer.cases import (
     BoxDomain,
     Domain,
     FuzzCase,
@@ -16,9 +16,9 @@ from reluscope.testing.fuzz.cases import (
     SpaceDomain,
     rows_of,
 )
-from reluscope.testing.fuzz.layers import GATES, JUMPING, SMOOTH, DenseLayer, GateModule, Layer
-from reluscope.testing.fuzz.pictures import draw_convolutions, draw_pictures
-from reluscope.testing.fuzz.wild_scales import draw_scales
+from fuzzer.layers import GATES, JUMPING, SMOOTH, DenseLayer, GateModule, Layer
+from fuzzer.pictures import draw_convolutions, draw_pictures
+from fuzzer.wild_scales import draw_scales
 
 
 def draw_case(kind: str, generator: Generator) -> FuzzCase:

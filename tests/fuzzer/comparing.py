@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from reluscope.testing.fuzz.tested_case import TestedCase
+from fuzzer.tested_case import TestedCase
 
 # What EXACT may be off by: a share of the number, or one of the scale of its question.
 SHARE, SCALE = Fraction(1, 10**6), Fraction(101, 10**11)

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 
-from reluscope.testing.fuzz import true_cones as cones
-from reluscope.testing.fuzz.true_cones import RationalCone, Vector
-from reluscope.testing.fuzz.true_layers import Dense, Form, Layer, TrueLargest, TruePointwise, combine, difference
-from reluscope.testing.fuzz.truth import Cell, TooLargeError, Truth
+from fuzzer import true_cones as cones
+from fuzzer.true_cones import RationalCone, Vector
+from fuzzer.true_layers import Dense, Form, Layer, TrueLargest, TruePointwise, combine, difference
+from fuzzer.truth import Cell, TooLargeError, Truth
 
 # A nerve of more sets than this is not built, by the dimension of the domain.
 MOST_SETS = {1: 60, 2: 16, 3: 11}

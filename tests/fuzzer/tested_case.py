@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from reluscope.testing.fuzz import true_cones as cones
-from reluscope.testing.fuzz.cases import FuzzCase, SpaceDomain
-from reluscope.testing.fuzz.heights import distance_squared, largest_share_squared, smallest_height_squared
-from reluscope.testing.fuzz.true_layers import Dense, Form, TrueLargest, TruePointwise, TrueTop, difference
-from reluscope.testing.fuzz.truth import Cell, Code, TooLargeError, Truth
+from fuzzer import true_cones as cones
+from fuzzer.cases import FuzzCase, SpaceDomain
+from fuzzer.heights import distance_squared, largest_share_squared, smallest_height_squared
+from fuzzer.true_layers import Dense, Form, TrueLargest, TruePointwise, TrueTop, difference
+from fuzzer.truth import Cell, Code, TooLargeError, Truth
 
 # Relative to the sums of the sizes of terms: what decides by less is within rounding.
 WITHIN_ROUNDING = 1e-11

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from reluscope.testing.fuzz.cases import (
+from fuzzer.cases import (
     BoxDomain,
     Domain,
     FuzzCase,
@@ -14,8 +14,8 @@ from reluscope.testing.fuzz.cases import (
     SliceDomain,
     SpaceDomain,
 )
-from reluscope.testing.fuzz.layers import DenseLayer, GateModule, Layer
-from reluscope.testing.fuzz.wild_scales import evened
+from fuzzer.layers import DenseLayer, GateModule, Layer
+from fuzzer.wild_scales import evened
 
 
 def smaller(case: FuzzCase) -> Iterator[FuzzCase]:

@@ -5,11 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from reluscope.testing.fuzz import true_answers as answers
-from reluscope.testing.fuzz import true_cones as cones
-from reluscope.testing.fuzz import true_topology
-from reluscope.testing.fuzz.true_layers import Dense, TruePointwise
-from reluscope.testing.fuzz.truth import TrueDomain, Truth
+from fuzzer import true_answers as answers
+from fuzzer import true_cones as cones
+from fuzzer import true_topology
+from fuzzer.true_layers import Dense, TruePointwise
+from fuzzer.truth import TrueDomain, Truth
 
 ZERO, ONE = Fraction(0), Fraction(1)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from reluscope.testing.fuzz import true_cones as cones
+from fuzzer import true_cones as cones
 
 
 def box(dimension, half=1):

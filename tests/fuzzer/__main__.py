@@ -1,4 +1,4 @@
-"""``python -m reluscope.testing.fuzz --seconds 600 --seed 1``: random cases until the time is up, or ``--cases``."""
+"""``python -m fuzzer --seconds 600 --seed 1``: random cases until the time is up, or ``--cases``."""
 
 import argparse
 import sys
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 
-from reluscope.testing.fuzz.fuzz_runs import CHECKS, KINDS, CaseOutcome, reproduction, run_case, shrink
+from fuzzer.fuzz_runs import CHECKS, KINDS, CaseOutcome, reproduction, run_case, shrink
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -20,7 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m reluscope.testing.fuzz", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m fuzzer", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0, help="how long to draw new cases (default 60)")
     parser.add_argument("--cases", type=int, help="how many cases to draw, in place of seconds")
     parser.add_argument("--seed", type=int, default=0, help="which cases (default 0)")

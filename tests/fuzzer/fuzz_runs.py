@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reluscope.testing.fuzz.cases import FuzzCase
-from reluscope.testing.fuzz.checks_of_distances import check_distances
-from reluscope.testing.fuzz.checks_of_partitions import CHECKS as DOMAIN_CHECKS
-from reluscope.testing.fuzz.checks_of_sets import check_images, check_loops, check_preimages, check_properties
-from reluscope.testing.fuzz.checks_of_shapes import check_boundaries, check_levels, check_merges
-from reluscope.testing.fuzz.drawn_cases import KINDS as DOMAIN_KINDS
-from reluscope.testing.fuzz.drawn_cases import draw_case
-from reluscope.testing.fuzz.drawn_questions import ASKED, draw_asked
-from reluscope.testing.fuzz.modules import MODULES
-from reluscope.testing.fuzz.shrinking import smaller
-from reluscope.testing.fuzz.tested_case import Failure, TestedCase, attempt
-from reluscope.testing.fuzz.truth import TooLargeError
+from fuzzer.cases import FuzzCase
+from fuzzer.checks_of_distances import check_distances
+from fuzzer.checks_of_partitions import CHECKS as DOMAIN_CHECKS
+from fuzzer.checks_of_sets import check_images, check_loops, check_preimages, check_properties
+from fuzzer.checks_of_shapes import check_boundaries, check_levels, check_merges
+from fuzzer.drawn_cases import KINDS as DOMAIN_KINDS
+from fuzzer.drawn_cases import draw_case
+from fuzzer.drawn_questions import ASKED, draw_asked
+from fuzzer.modules import MODULES
+from fuzzer.shrinking import smaller
+from fuzzer.tested_case import Failure, TestedCase, attempt
+from fuzzer.truth import TooLargeError
 
 KINDS = (*DOMAIN_KINDS, *ASKED)
 _ASKED_CHECKS: dict[str, Callable[[TestedCase], None]] = {
@@ -143,6 +143,6 @@ def reproduction(case: FuzzCase, failure: Failure) -> str:
     source = case.source()
     head = f"# {failure.check}\n# {failure.message}\nimport reluscope as rs\n"
     used = [name for name in MODULES if f"{name}(" in source]
-    own = f"from reluscope.testing.fuzz.modules import {', '.join(used)}\n" if used else ""
+    own = f"from fuzzer.modules import {', '.join(used)}  # PYTHONPATH=tests\n" if used else ""
     asked = f"\nprint({failure.call})" if failure.call else ""
     return head + ("from torch import nn\n" + own if "nn." in source else "") + source + asked

@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from fuzzer import true_layers
+from fuzzer.modules import Shape, Sides
 from reluscope.networks.building.best_pieces import best_pieces
-from reluscope.testing.fuzz import true_layers
-from reluscope.testing.fuzz.modules import Shape, Sides
 
 
 @dataclass(frozen=True)

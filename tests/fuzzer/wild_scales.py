@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.random import Generator
 
-from reluscope.testing.fuzz.layers import DenseLayer, GateModule, Layer
+from fuzzer.layers import DenseLayer, GateModule, Layer
 
 _HOMOGENEOUS = ("relu", "leaky", "prelu", "abs", "maxout", "maximum", "maxpool")
 # Networks are refused whose constants or values are beyond 1e120: where both ends of a weight are scaled, by less each.

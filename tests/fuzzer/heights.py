@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from reluscope.testing.fuzz import true_cones as cones
-from reluscope.testing.fuzz.true_cones import RationalCone, Vector
+from fuzzer import true_cones as cones
+from fuzzer.true_cones import RationalCone, Vector
 
 
 def _diameter_squared(cone: RationalCone) -> Fraction:

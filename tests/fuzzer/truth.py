@@ -14,10 +14,10 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 
-from reluscope.testing.fuzz import true_cones as cones
-from reluscope.testing.fuzz.heights import _diameter_squared, smallest_height_squared
-from reluscope.testing.fuzz.true_cones import RationalCone, Vector
-from reluscope.testing.fuzz.true_layers import (
+from fuzzer import true_cones as cones
+from fuzzer.heights import _diameter_squared, smallest_height_squared
+from fuzzer.true_cones import RationalCone, Vector
+from fuzzer.true_layers import (
     Dense,
     Form,
     Layer,

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from reluscope.testing.fuzz import true_answers as answers
-from reluscope.testing.fuzz import true_cones as cones
-from reluscope.testing.fuzz.comparing import compare, exact, points_inside
-from reluscope.testing.fuzz.layers import exact_layers
-from reluscope.testing.fuzz.questions import Direction, Loop, Target
-from reluscope.testing.fuzz.tested_case import TestedCase
-from reluscope.testing.fuzz.truth import Truth
+from fuzzer import true_answers as answers
+from fuzzer import true_cones as cones
+from fuzzer.comparing import compare, exact, points_inside
+from fuzzer.layers import exact_layers
+from fuzzer.questions import Direction, Loop, Target
+from fuzzer.tested_case import TestedCase
+from fuzzer.truth import Truth
 
 PROPERTY = "rs.verification.Property([rs.verification.Case(domain.lo, domain.hi, [target])])"
 # Documented: what is thinner than a tenth of this share of the domain is no piece.

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import reluscope as rs
+from fuzzer.__main__ import main
+from fuzzer.cases import BoxDomain, FuzzCase, PolyhedronDomain
+from fuzzer.drawn_cases import KINDS, draw_case
+from fuzzer.drawn_questions import ASKED, draw_asked
+from fuzzer.fuzz_runs import check_case, reproduction, run_case, shrink
+from fuzzer.layers import DenseLayer, GateModule
 from reluscope.findings import Claim, Finding
-from reluscope.testing.fuzz.__main__ import main
-from reluscope.testing.fuzz.cases import BoxDomain, FuzzCase, PolyhedronDomain
-from reluscope.testing.fuzz.drawn_cases import KINDS, draw_case
-from reluscope.testing.fuzz.drawn_questions import ASKED, draw_asked
-from reluscope.testing.fuzz.fuzz_runs import check_case, reproduction, run_case, shrink
-from reluscope.testing.fuzz.layers import DenseLayer, GateModule
 
 CASES = 3
 # Of questions; more of each are nightly, and 10,000 by hand: `--cases 10000 --kinds levels`. About a minute.

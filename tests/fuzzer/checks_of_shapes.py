@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from reluscope.testing.fuzz import true_answers as answers
-from reluscope.testing.fuzz import true_cones as cones
-from reluscope.testing.fuzz import true_topology
-from reluscope.testing.fuzz.checks_of_sets import partition_text
-from reluscope.testing.fuzz.comparing import compare, exact, points_inside
-from reluscope.testing.fuzz.questions import Level, WholePartition
-from reluscope.testing.fuzz.tested_case import DEFAULT_RESOLUTION, SAFETY, TestedCase
-from reluscope.testing.fuzz.true_layers import difference
+from fuzzer import true_answers as answers
+from fuzzer import true_cones as cones
+from fuzzer import true_topology
+from fuzzer.checks_of_sets import partition_text
+from fuzzer.comparing import compare, exact, points_inside
+from fuzzer.questions import Level, WholePartition
+from fuzzer.tested_case import DEFAULT_RESOLUTION, SAFETY, TestedCase
+from fuzzer.true_layers import difference
 
 # Relative to the sums of the sizes of terms: rounding of outputs. Relative to outputs: that of pruned networks.
 ROUNDED, PRUNED = 1e-13, 1e-12

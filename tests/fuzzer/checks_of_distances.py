@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from reluscope.testing.fuzz import true_answers as answers
-from reluscope.testing.fuzz import true_cones as cones
-from reluscope.testing.fuzz.comparing import compare, exact
-from reluscope.testing.fuzz.heights import smallest_height_squared
-from reluscope.testing.fuzz.questions import Point
-from reluscope.testing.fuzz.tested_case import SAFETY, TestedCase, root
-from reluscope.testing.fuzz.truth import TrueDomain, Truth
+from fuzzer import true_answers as answers
+from fuzzer import true_cones as cones
+from fuzzer.comparing import compare, exact
+from fuzzer.heights import smallest_height_squared
+from fuzzer.questions import Point
+from fuzzer.tested_case import SAFETY, TestedCase, root
+from fuzzer.truth import TrueDomain, Truth
 
 # Documented: what is thinner than this share of the point and the distance is left out.
 RESOLUTION = Fraction(1, 10**9)

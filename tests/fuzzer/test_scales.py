@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from reluscope.testing.fuzz.drawn_cases import draw_case
-from reluscope.testing.fuzz.layers import DenseLayer, GateModule, exact_layers
-from reluscope.testing.fuzz.truth import TrueDomain, Truth
-from reluscope.testing.fuzz.wild_scales import draw_scales, evened, rescale, scalable
+from fuzzer.drawn_cases import draw_case
+from fuzzer.layers import DenseLayer, GateModule, exact_layers
+from fuzzer.truth import TrueDomain, Truth
+from fuzzer.wild_scales import draw_scales, evened, rescale, scalable
 
 GATES = [
     GateModule("relu"),
