@@ -151,7 +151,13 @@ def of_channels(x, k):
     return torch.zeros_like(table).scatter(-2, top.indices, top.values).flatten(-2)
 
 
-TOP = [openai, of_active, asked_twice, by_mask, active_by_mask, smallest, of_channels]
+def bounded(x, k):
+    """Any function of one entry may follow that is 0 at 0."""
+    values, places = x.topk(k)
+    return torch.zeros_like(x).scatter(-1, places, nn.functional.relu6(values))
+
+
+TOP = [openai, of_active, asked_twice, by_mask, active_by_mask, smallest, of_channels, bounded]
 
 
 class TopAutoencoder(Autoencoder):
@@ -235,6 +241,16 @@ def not_zero_at_zero(x, k):
     return torch.zeros_like(x).scatter(-1, top.indices, nn.functional.threshold(top.values, 0.25, 0.5))
 
 
+def shifted(x, k):
+    top = x.topk(k)
+    return torch.zeros_like(x).scatter(-1, top.indices, top.values + 1.0)
+
+
+def bounded_by_rank(x, k):
+    top = x.topk(k)
+    return torch.zeros_like(x).scatter(-1, top.indices, top.values.clamp(max=torch.arange(k) + 1.0))
+
+
 def elsewhere(x, k):
     return torch.zeros_like(x).scatter(-1, x.topk(k).indices, x.relu().topk(k).values)
 
@@ -251,6 +267,8 @@ def of_a_batch(x, k):
     [
         (in_order_of_size, "scattered into zeros where they were.*takes them in order"),
         (not_zero_at_zero, "scatters what is not 0 where an entry is 0"),
+        (shifted, "scatters what is not 0 where an entry is 0"),
+        (bounded_by_rank, "scattered into zeros where they were.*takes them in order"),
         (elsewhere, "scatters entries to positions that are not their own"),
         (of_a_batch, "topk at .*compares those of a batch with each other, as BatchTopK does in training"),
     ],

@@ -12,7 +12,7 @@ from reluscope.networks.models.onnx.onnx_site import Activation, NodeSite, lower
 from reluscope.networks.models.operators import sums_and_products
 
 
-@lowers("Div")
+@lowers("Div", entrywise=True)
 def divide(site: NodeSite) -> Activation:
     """Lower ``a / b`` with b constant."""
     operands = aligned(site)
@@ -22,7 +22,7 @@ def divide(site: NodeSite) -> Activation:
     return site.close(sums_and_products.divide(site, first, second), shape)
 
 
-@lowers("Identity", "Dropout")
+@lowers("Identity", "Dropout", entrywise=True)
 def identity(site: NodeSite) -> Activation | list[Activation | None]:
     """Pass the value on; dropout in training mode is random."""
     if site.operator == "Dropout" and site.given(2) is not None and bool(np.any(site.given(2))):
@@ -30,7 +30,7 @@ def identity(site: NodeSite) -> Activation | list[Activation | None]:
     return [site.activation(), *[None] * (len(site.node.output) - 1)]
 
 
-@lowers("Cast", "CastLike")
+@lowers("Cast", "CastLike", entrywise=True)
 def cast(site: NodeSite) -> Activation:
     """Casts between floating-point types, and of masks; other casts to integers round."""
     x, target = site.activation(), int(onnx.TensorProto.DOUBLE)

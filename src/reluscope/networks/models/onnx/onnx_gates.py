@@ -29,7 +29,7 @@ def prelu(site: NodeSite) -> Activation:
     return Activation(entrywise.prelu(site, x.value, table), x.shape)
 
 
-@lowers("Clip")
+@lowers("Clip", entrywise=True)
 def clip(site: NodeSite) -> Activation:
     """``min(max(x, low), high)``."""
     x = site.activation()

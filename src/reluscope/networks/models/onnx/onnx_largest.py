@@ -3,13 +3,12 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+import torch
+from torch import Tensor
 
-from reluscope.errors import UnsupportedOperatorError
-from reluscope.networks.building.builder import Picked
-from reluscope.networks.models.onnx.onnx_site import HANDLERS, Activation, NodeSite, Result, Shape, lowers
-
-# What may be done to entries one by one.
-_POINTWISE = {"Relu", "LeakyRelu", "Clip", "Abs", "Neg", "Mul", "Div", "Identity", "Cast", "ThresholdedRelu", "Shrink"}
+from reluscope.networks.building.builder import Picked, Value
+from reluscope.networks.models.onnx.onnx_site import HANDLERS, Activation, NodeSite, Operand, Result, Shape, lowers
+from reluscope.networks.models.operators import kept_largest
 
 
 @dataclass(frozen=True)
@@ -27,12 +26,10 @@ def top_k(site: NodeSite) -> list[Activation]:
     given = site.given(1, "k")
     k = int(np.asarray(given).item()) if given is not None else 0
     axis = site.setting("axis", -1) % len(x.shape)
-    if not 0 < k <= x.shape[axis]:
-        raise site.unsupported(f"with k of {k} on {x.shape[axis]} entries")
     inner = axis - (len(x.shape) - len(x.value.shape))
     if inner < 0:
         raise site.unsupported("along the batch axis")
-    both = site.builder.pick(x.value, k, inner, largest=bool(site.setting("largest", 1)), name=site.name)
+    both = kept_largest.pick(site, x.value, k, inner, largest=bool(site.setting("largest", 1)))
     shape = (*x.shape[:axis], k, *x.shape[axis + 1 :])
     return [PickedActivation(one.top, shape, one, x.shape) for one in both]
 
@@ -43,39 +40,31 @@ def with_picked(site: NodeSite) -> Result:
         return HANDLERS[site.operator](site)
     if site.operator == "ScatterElements":
         return _scatter(site)
-    picked = [one for one in site.operands if isinstance(one, PickedActivation)]
-    others = [one for one in site.operands if one is not None and not isinstance(one, PickedActivation)]
-    is_plain = all(not isinstance(one, Activation) and np.size(one) == 1 for one in others)
-    if site.operator not in _POINTWISE or len(picked) != 1 or picked[0].picked.is_positions or not is_plain:
-        raise _refusal(site)
-    (one,) = picked
-    held = [Activation(one.picked.value, one.whole) if part is one else part for part in site.operands]
+    parts = [_part(operand) for operand in site.operands]
+    picked = kept_largest.the_picked(site, parts, HANDLERS.entrywise)
+    (one,) = [operand for operand in site.operands if isinstance(operand, PickedActivation)]
+    held = [Activation(picked.value, one.whole) if operand is one else operand for operand in site.operands]
     found = HANDLERS[site.operator](replace(site, operands=held))
     (found,) = found[:1] if isinstance(found, list) else [found]
     assert isinstance(found, Activation)
-    return replace(one, picked=replace(one.picked, value=found.value))
+    return replace(one, picked=replace(picked, value=found.value))
+
+
+def _part(operand: Operand) -> Picked | Value | Tensor | None:
+    if isinstance(operand, PickedActivation):
+        return operand.picked
+    if isinstance(operand, Activation):
+        return operand.value
+    return None if operand is None else torch.from_numpy(np.array(operand, dtype=np.float64))
 
 
 def _scatter(site: NodeSite) -> Activation:
     data, places, updates = (site.operand(position) for position in range(3))
-    if isinstance(data, Activation) or not isinstance(places, PickedActivation) or data is None or np.any(data):
-        raise _refusal(site)
-    gone = len(places.whole) - len(places.picked.source.shape)
-    axis = site.setting("axis", 0) % len(places.whole) - gone
-    if tuple(data.shape) != places.whole or axis != places.picked.axis or site.setting("reduction", "none") != "none":
-        raise _refusal(site)
-    if isinstance(updates, PickedActivation):
-        found = site.builder.put_back(updates.picked, places.picked, name=site.name)
-    elif isinstance(updates, np.ndarray) and updates.size and (updates == updates.flat[0]).all():
-        found = site.builder.put_back(float(updates.flat[0]), places.picked, name=site.name)
-    else:
-        raise _refusal(site)
-    return Activation(found, places.whole)
-
-
-def _refusal(site: NodeSite) -> UnsupportedOperatorError:
-    return UnsupportedOperatorError(
-        f"expected the k largest entries to be scattered into zeros where they were, but {site.operator} at "
-        f"{site.place} takes them in order: export the model with ScatterElements behind TopK, or take ReduceMax for "
-        "the largest alone"
+    if not isinstance(data, np.ndarray) or not isinstance(places, PickedActivation):
+        raise kept_largest.taken_in_order(site)
+    is_zero = data.shape == places.whole and not np.any(data) and site.setting("reduction", "none") == "none"
+    axis = site.setting("axis", 0) % len(places.whole) - (len(places.whole) - len(places.picked.source.shape))
+    found = kept_largest.scatter(
+        site, places.picked, _part(updates), axis=axis, shape=places.picked.value.shape, in_zeros=is_zero
     )
+    return Activation(found, places.whole)

@@ -71,6 +71,6 @@ def _over_axes(row: OperatorRow) -> Handler:
 
 
 for _row in ENTRYWISE:
-    lowers(*_row.onnx)(_entrywise(_row))
+    lowers(*_row.onnx, entrywise=True)(_entrywise(_row))
 for _row in OVER_AXES:
     lowers(*_row.onnx)(_over_axes(_row))

@@ -38,7 +38,11 @@ class OperatorSite:
 class Handlers(dict[str, _H]):
     """The functions that lower the operators of a front end, by their names there."""
 
-    def lowers(self, *operators: str) -> Callable[[_H], _H]:
+    def __init__(self) -> None:
+        super().__init__()
+        self.entrywise: set[str] = set()  # those that work on every entry of their first operand alone
+
+    def lowers(self, *operators: str, entrywise: bool = False) -> Callable[[_H], _H]:
         """Return a decorator that enters a handler under names, each of which is free."""
 
         def register(handler: _H) -> _H:
@@ -46,6 +50,8 @@ class Handlers(dict[str, _H]):
                 if operator in self:
                     raise ValueError(f"{operator} is lowered twice")
                 self[operator] = handler
+            if entrywise:
+                self.entrywise |= {*operators}
             return handler
 
         return register

@@ -10,7 +10,7 @@ from reluscope.networks.models.operators import entrywise, extremes
 from reluscope.networks.models.torch.aten_site import AtenSite, lowers
 
 
-@lowers("rrelu", "rrelu_with_noise")
+@lowers("rrelu", "rrelu_with_noise", entrywise=True)
 def rrelu(site: AtenSite, a: SimpleNamespace) -> Value:
     """Leaky ReLU whose slope is, in evaluation mode, the middle of its range."""
     if a.training:
@@ -29,7 +29,7 @@ def prelu(site: AtenSite, a: SimpleNamespace) -> Value:
     return entrywise.prelu(site, a.self, slope)
 
 
-@lowers("hardtanh")
+@lowers("hardtanh", entrywise=True)
 def hardtanh(site: AtenSite, a: SimpleNamespace) -> Value:
     """``min(max(x, low), high)``; ReLU6 is traced as one from 0 to 6."""
     low, high = float(a.min_val), float(a.max_val)
@@ -37,7 +37,7 @@ def hardtanh(site: AtenSite, a: SimpleNamespace) -> Value:
     return site.builder.clamp(a.self, low, high, kind=kind, name=site.name)
 
 
-@lowers("clamp", "clip", "clamp_min", "clamp_max")
+@lowers("clamp", "clip", "clamp_min", "clamp_max", entrywise=True)
 def clamp(site: AtenSite, a: SimpleNamespace) -> Value:
     """``min(max(x, low), high)``; bounds that depend on the input are maxima and minima of two values."""
     x, low, high = a.self, getattr(a, "min", None), getattr(a, "max", None)

@@ -16,7 +16,7 @@ from reluscope.networks.models.torch.aten_site import AtenSite, is_value, lowers
 _MAX_ENTRIES = 2**26
 
 
-@lowers("add", "sub", "subtract", "rsub")
+@lowers("add", "sub", "subtract", "rsub", entrywise=True)
 def add(site: AtenSite, a: SimpleNamespace) -> Value:
     """``self + alpha * other`` and its signs; ``rsub`` is ``other - alpha * self``."""
     first, second = site.sides(a.self, a.other)
@@ -29,7 +29,7 @@ def add(site: AtenSite, a: SimpleNamespace) -> Value:
     return site.builder.subtract(first, second, name=site.name)
 
 
-@lowers("div", "divide", "true_divide")
+@lowers("div", "divide", "true_divide", entrywise=True)
 def divide(site: AtenSite, a: SimpleNamespace) -> Value:
     """``self / other`` with other constant."""
     if getattr(a, "rounding_mode", None) is not None:
@@ -49,6 +49,7 @@ def cumulative_sum(site: AtenSite, a: SimpleNamespace) -> Value:
 @lowers(
     *("clone", "contiguous", "alias", "detach", "lift", "lift_fresh", "lift_fresh_copy", "positive", "view_copy"),
     *("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout", "identity", "requires_grad"),
+    entrywise=True,
 )
 def identity(site: AtenSite, a: SimpleNamespace) -> Value:
     """Operators that do nothing to the numbers, dropout in evaluation mode among them."""
@@ -65,7 +66,7 @@ def native_dropout(site: AtenSite, a: SimpleNamespace) -> list[Any]:
     return [a.input, None]
 
 
-@lowers("_to_copy", "to", "type_as", "_to_dtype")
+@lowers("_to_copy", "to", "type_as", "_to_dtype", entrywise=True)
 def cast(site: AtenSite, a: SimpleNamespace) -> Value:
     """Casts between floating-point types are the identity, with a note; only masks may be cast to whole numbers."""
     dtype = getattr(a, "dtype", None)

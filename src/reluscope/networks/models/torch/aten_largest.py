@@ -1,38 +1,23 @@
 """The k largest entries, as autoencoders take them out and scatter them into zeros."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import torch
-from torch import Tensor
 from torch.fx import Node as FxNode
+from torch.utils._pytree import tree_leaves
 
 from reluscope.errors import UnsupportedOperatorError
 from reluscope.networks.building.builder import Picked, Value
+from reluscope.networks.models.operators import kept_largest
 from reluscope.networks.models.torch.aten_site import HANDLERS, AtenSite, is_value, lowers
-
-# What may be done to entries one by one.
-_POINTWISE = {"relu", "clamp", "clamp_min", "clip", "abs", "neg", "mul", "div", "leaky_relu", "threshold", "hardshrink"}
-_POINTWISE |= {
-    "to",
-    "_to_copy",
-    "type_as",
-    "clone",
-    "detach",
-    "contiguous",
-    "alias",
-    "lift_fresh",
-    "_assert_tensor_metadata",
-}
 
 
 @lowers("topk")
 def top_k(site: AtenSite, a: SimpleNamespace) -> list[Picked]:
     """Take the largest or smallest entries along an axis; their order is lost."""
-    axis = site.axis(a.self, a.dim)
-    if not isinstance(a.k, int) or not 0 < a.k <= a.self.shape[axis]:
-        raise site.unsupported(f"with k of {a.k} on {a.self.shape[axis]} entries")
-    return list(site.builder.pick(a.self, a.k, axis, largest=bool(a.largest), name=site.name))
+    return list(kept_largest.pick(site, a.self, a.k, site.axis(a.self, a.dim), largest=bool(a.largest)))
 
 
 def compares_points(node: FxNode, batch: int) -> bool:
@@ -52,41 +37,20 @@ def batch_refusal(place: str) -> UnsupportedOperatorError:
 
 def with_picked(site: AtenSite, a: SimpleNamespace) -> Any:
     """Lower an operator on entries that were picked, or on their positions."""
-    arguments = vars(a)
     if site.operator == "scatter":
         return _scatter(site, a)
-    others = [name for name, argument in arguments.items() if name != "self" and is_value(argument)]
-    picked = arguments.get("self")
-    factor = arguments.get("other")
-    is_plain = not isinstance(factor, Tensor) or factor.numel() == 1
-    if (
-        site.operator not in _POINTWISE
-        or not isinstance(picked, Picked)
-        or picked.is_positions
-        or others
-        or not is_plain
-    ):
-        raise _refusal(site)
+    arguments = vars(a)
+    picked = kept_largest.the_picked(site, tree_leaves(list(arguments.values())), HANDLERS.entrywise)
+    if arguments.get("self") is not picked:
+        raise kept_largest.taken_in_order(site)
     found = HANDLERS[site.operator](site, SimpleNamespace(**{**arguments, "self": picked.value}))
-    return Picked(picked.source, picked.top, found, picked.k, picked.axis) if isinstance(found, Value) else found
+    return replace(picked, value=found)
 
 
 def _scatter(site: AtenSite, a: SimpleNamespace) -> Value:
     places, values = a.index, getattr(a, "src", getattr(a, "value", None))
-    if not isinstance(places, Picked) or isinstance(a.self, Value | Picked) or getattr(a, "reduce", None):
-        raise _refusal(site)
-    base = torch.as_tensor(a.self)
-    is_whole = tuple(base.shape[1:]) == places.value.shape and site.axis(places.value, a.dim) == places.axis
-    if isinstance(values, Tensor) and values.numel() and bool((values == values.flatten()[0]).all()):
-        values = float(values.flatten()[0])
-    if not is_whole or bool(base.any()) or not isinstance(values, Picked | float | int):
-        raise _refusal(site)
-    return site.builder.put_back(values, places, name=site.name)
-
-
-def _refusal(site: AtenSite) -> UnsupportedOperatorError:
-    return UnsupportedOperatorError(
-        f"expected the k largest entries to be scattered into zeros where they were, but {site.operator} at "
-        f"{site.place} takes them in order: write zeros_like(x).scatter(-1, indices, values), take amax for the "
-        "largest alone, or load the network up to it by submodule="
-    )
+    if not isinstance(places, Picked) or is_value(a.self) or getattr(a, "reduce", None):
+        raise kept_largest.taken_in_order(site)
+    base, axis = torch.as_tensor(a.self), site.axis(places.value, a.dim)
+    is_zero = not bool(base.any())
+    return kept_largest.scatter(site, places, values, axis=axis, shape=tuple(base.shape[1:]), in_zeros=is_zero)

@@ -28,6 +28,6 @@ def _over_axes(row: OperatorRow) -> Handler:
 
 
 for _row in ENTRYWISE:
-    lowers(*_row.aten)(_entrywise(_row))
+    lowers(*_row.aten, entrywise=True)(_entrywise(_row))
 for _row in OVER_AXES:
     lowers(*_row.aten)(_over_axes(_row))
