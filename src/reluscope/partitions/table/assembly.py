@@ -146,15 +146,17 @@ def split_by_root(regions: RegionColumns, roots: np.ndarray, number: int) -> lis
         kept, ids = np.unique(np.concatenate([corners.ids[:0], *spans]), return_inverse=True)
         right = facets.right[own]
         parts.append(
-            RegionColumns.flat(
-                regions.words[cells],
-                corners.of_vertices(kept, np.concatenate([[0], np.cumsum(sizes)]), ids),
-                FacetColumns(
+            RegionColumns(
+                words=regions.words[cells],
+                witnesses=regions.witnesses[cells],
+                facets=FacetColumns(
                     place[facets.left[own]] - bounds[root],
                     np.where(right < 0, -1, place[right] - bounds[root]),
                     facets.num_unmatched,
                     np.searchsorted(kept, facets.ends[own]),
                 ),
+                corners=corners.of_vertices(kept, np.concatenate([[0], np.cumsum(sizes)]), ids),
+                is_bounded=np.ones(len(cells), dtype=np.bool_),
             )
         )
     return parts
