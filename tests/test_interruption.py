@@ -109,7 +109,7 @@ def partitions():
         "incidence in the plane": partial(rs.partition, flat, plane),
         "incidence of max gates": partial(rs.partition, maxima(), plane),
         "incidence in space": partial(rs.partition, solid, space, method="incidence"),
-        "incidence on segments": partial(rs.partition, solid, segments),
+        "incidence on segments": partial(rs.partitions, solid, segments),
         "incidence with threads": partial(threads, partial(rs.partition, flat, plane)),
         "cell by cell": partial(rs.partition, deep, rs.Box(-1, 1, 4), method="cellwise"),
         "cell by cell everywhere": partial(rs.partition, solid, rs.Space(3), method="cellwise"),
@@ -118,8 +118,8 @@ def partitions():
         "tree everywhere": partial(rs.partition, network(3, 6, 5, 1), rs.Space(3), method="tree"),
         "tree of max gates": partial(rs.partition, maxima(), plane, method="tree"),
         "tree with threads": partial(threads, partial(rs.partition, network(3, 6, 5, 1), space, method="tree")),
-        "certified in the plane": partial(rs.partition, network(2, 5, 4, 1), plane, certify=True),
-        "certified in space": partial(rs.partition, network(3, 5, 4, 1), space, certify=True),
+        "certified in the plane": partial(rs.certify, rs.partition(network(2, 5, 4, 1), plane)),
+        "certified in space": partial(rs.certify, rs.partition(network(3, 5, 4, 1), space)),
     }
 
 

@@ -53,9 +53,14 @@ def test_what_needs_no_vertices_is_the_same(net, domain, method):
     check_same(*both(net, domain, method=method))
 
 
-@pytest.mark.parametrize("options", [{"budget": rs.Budget(regions=4)}, {"certify": True}], ids=str)
-def test_with_a_budget_and_certified(net, options):
-    check_same(*both(net, rs.Box(-1, 1, 3), method="cellwise", **options))
+def test_with_a_budget(net):
+    check_same(*both(net, rs.Box(-1, 1, 3), method="cellwise", budget=rs.Budget(regions=4)))
+
+
+def test_certified_ones_have_exact_vertices(net):
+    part, bare = (rs.certify(one) for one in both(net, rs.Box(-1, 1, 3), method="cellwise"))
+    assert bare.codes == part.codes
+    np.testing.assert_array_equal(bare.vertices, part.vertices)
 
 
 @settings(max_examples=25, deadline=None)

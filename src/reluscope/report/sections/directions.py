@@ -108,7 +108,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         "degrees": found.edges.tolist(),
         "pairs": found.all_counts.tolist(),
     }
-    headline = mean if _pairs(found) else shown[0]
+    headline = mean[0] if mean else shown[0]
     return Content(tuple(blocks), Number(headline), data, sentences=_answer(subject, headline))
 
 

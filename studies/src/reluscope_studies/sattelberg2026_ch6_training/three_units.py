@@ -6,6 +6,7 @@ active, and quadrilaterals.
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
@@ -121,7 +122,7 @@ def _hexagon(run: Run) -> Part:
     slopes = part.maps.weight[:, 0].cpu().numpy()
     bounded = part.is_bounded()
     inside, outer = slopes[bounded], slopes[~bounded]
-    common = {"domain": "all of R^2", "source": "sattelberg2026"}
+    common: dict[str, Any] = {"domain": "all of R^2", "source": "sattelberg2026"}
     claim = part.boundedness_finding().claim
     findings = [
         rs.Finding(
