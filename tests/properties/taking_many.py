@@ -335,7 +335,8 @@ OF_THEIR_OWN = """
 """
 # Takes one thing, whose entries are an array: a point, a direction, a target, the ends of one segment.
 ONE = """
-    Network.local_operator Plane Segment Polyhedron.maximize Region.row_errors neighbors region
+    Network.local_operator Plane Segment Polyhedron.maximize Region.is_whole_within Region.row_errors
+    neighbors region
     codespace.auroc local.hyperplanes local.null_directions local.region_facets
     preimages.InvariantSet.maximize preimages.InvariantSet.reach preimages.InvariantSet.width
     preimages.MixedSystem.violation preimages.distance_to_image preimages.distance_to_range preimages.elsewhere_bounds

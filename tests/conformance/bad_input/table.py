@@ -23,7 +23,8 @@ _RESULTS = """
     local.ClassEnds local.LastOfClass plots.RegionColors
     preimages.Approximation preimages.Check preimages.Farkas preimages.FullRank preimages.PositiveCombination
     preimages.RecessionDirection preimages.SecondPoint preimages.SameFeatures preimages.InvariantSet
-    preimages.InputPieces preimages.LocalInverse Polyhedron.side Region.row_errors Budget.first_is_due
+    preimages.InputPieces preimages.LocalInverse Polyhedron.side Region.row_errors
+    Region.is_whole_within Budget.first_is_due
     Partition.to_table Partition.to_pandas declare_region_quantity measure_regions
     preimages.Decider preimages.PreimageKind preimages.Preimages preimages.GateLayer
     preimages.MixedSystem preimages.PreimagePieces

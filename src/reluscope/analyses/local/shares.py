@@ -20,6 +20,7 @@ from reluscope.budget import TimeBudget
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
 from reluscope.geometry.polyhedra.domains import Box
+from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.progress import Progress
@@ -211,6 +212,7 @@ class _Drawing:
     tolerance: Tolerance | None
 
     def __post_init__(self) -> None:
+        read_domain(self.domain, self.network.num_inputs)
         if self.chains < 2 or self.draws < 1:
             raise InputError(
                 f"expected two chains of one draw at least, got {self.chains} of {self.draws}: their spread is the "
