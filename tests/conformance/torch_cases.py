@@ -124,6 +124,8 @@ _AFFINE = [
     ("matmul of stacks", _f(lambda m, x: m.w @ x, w=torch.randn(2, 4, 3)), (2, 3, 5)),
     ("matmul by stacks", _f(lambda m, x: x @ m.w, w=torch.randn(2, 3, 4)), (2, 5, 3)),
     ("matmul by a vector", _f(lambda m, x: x @ m.w, w=_W[0]), (2, 3)),
+    ("lerp", _f(lambda m, x: torch.lerp(x, x.relu(), m.w), w=torch.tensor([0.25, 0.75, 2.0])), (3,)),
+    ("lerp to a constant", _f(lambda m, x: torch.lerp(x, m.end, 0.25), end=torch.ones(3)), (3,)),
     ("addmm", _f(lambda m, x: torch.addmm(m.b, x, m.w, beta=2.0, alpha=0.5), w=_W.T, b=torch.ones(4)), (3,)),
     ("einsum", _f(lambda m, x: torch.einsum("bi,oi->bo", x, m.w).abs(), w=_W), (3,)),
     ("conv1d", _s(lambda: nn.Conv1d(2, 3, 3, stride=2, padding=1)), (2, 7)),

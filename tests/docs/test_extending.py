@@ -79,3 +79,14 @@ def test_the_quantity_is_right(extended):
     x = np.random.default_rng(1).normal(size=(20, 3))
     outputs = np.sort(net(x).numpy(), axis=1)
     assert np.allclose(leads(net, x)["lead"].value, outputs[:, -1] - outputs[:, -2])
+
+
+def test_the_operator_of_the_page_is_the_one_of_the_package():
+    section = PAGE.read_text(encoding="utf-8").split("## An operator of models")[1].split("\n## ")[0]
+    room = Path(rs.__file__).parent / "networks" / "models" / "operators"
+    source = "\n".join(path.read_text(encoding="utf-8") for path in room.glob("*.py"))
+    lines = [
+        line.strip() for block in re.findall(r"```python\n(.*?)```", section, re.DOTALL) for line in block.splitlines()
+    ]
+    assert len(lines) > 6
+    assert {line for line in lines if line} <= {line.strip() for line in source.splitlines()}

@@ -110,6 +110,7 @@ class TestRefusals:
             (lambda x: x * (x > 0) * x, "multiplies two values"),
             (lambda x: torch.where(x.flip(1) > 0, x, 0.0), "expected a choice by a condition on the value"),
             (lambda x: torch.heaviside(x, x), "value at zero that depends on the input"),
+            (lambda x: torch.lerp(torch.zeros(4), torch.ones(4), x), "weight that depends on the input"),
             (lambda x: nn.functional.hardshrink(x, -1.0), "negative reach"),
             (lambda x: (x > 0).long() & 3, "anything but the results of comparisons"),
         ],

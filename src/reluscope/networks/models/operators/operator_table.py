@@ -101,6 +101,7 @@ ENTRYWISE = (
     _row(sums_and_products.mean, "", "Mean"),
     _row(_by(GraphBuilder.negate), "neg negative", "Neg"),
     _row(sums_and_products.multiply, "mul multiply", "Mul"),
+    _row(sums_and_products.lerp, "lerp", operands="self end weight"),
     _row(extremes.largest, "maximum fmax", "Max"),
     _row(extremes.smallest, "minimum fmin", "Min"),
 )

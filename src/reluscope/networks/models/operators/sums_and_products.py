@@ -49,6 +49,14 @@ def divide(site: OperatorSite, x: Operand, y: Operand) -> Value:
     return site.builder.divide(x, y, name=site.name)
 
 
+def lerp(site: OperatorSite, x: Operand, y: Operand, weight: Operand) -> Value:
+    """``x + weight (y - x)`` with a constant weight."""
+    if isinstance(weight, Value):
+        raise site.unsupported("with a weight that depends on the input")
+    step = site.builder.multiply(site.builder.subtract(y, x, name=site.name), weight, name=site.name)
+    return add(site, x, step)
+
+
 def cast(site: OperatorSite, x: Value, kind: type, name: str) -> Value:
     """Turn a value into numbers of a kind, float, bool or int; only masks may be rounded."""
     if kind is float or site.builder.is_mask(x):
