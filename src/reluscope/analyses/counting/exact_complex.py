@@ -35,7 +35,7 @@ class ExactComplex:
         self.network = part.network_on_domain
         self.exact = RationalNetwork(self.network)
         self.vertices = part.vertices
-        self.ends, self.left, self.right = mosaic.ends, mosaic.left, mosaic.right
+        self.ends, self.left, self.right = mosaic.known_ends, mosaic.left, mosaic.right
         self.pieces = pieces_of(part.codes)
         self.num_blurred = 0
         self._maps: dict[int, RationalMaps] = {}

@@ -28,7 +28,7 @@ def sides_of(view: AnsweredView, row: int) -> tuple[list[dict[str, Any]], bool]:
         made.append(_side(view, center, ends, neighbor, gate, unit, said + more))
     border = np.flatnonzero((mosaic.left == row) & (mosaic.right < 0))
     for facet in border.tolist():
-        made.append(_side(view, center, part.vertices[mosaic.ends[facet]], -1, -1, -1, "the window ends here"))
+        made.append(_side(view, center, part.vertices[mosaic.known_ends[facet]], -1, -1, -1, "the window ends here"))
     made.sort(key=lambda pair: pair[0])
     return [side for _, side in made], bool(len(border))
 

@@ -64,7 +64,7 @@ class TouchingTies:
         """
         part, mosaic = self.part, self.part.mosaic
         which = np.flatnonzero((mosaic.left >= start) & (mosaic.left < stop))
-        at = values[mosaic.ends[which]][:, :, chosen]
+        at = values[mosaic.known_ends[which]][:, :, chosen]
         tied = (at >= at.max(axis=2, keepdims=True) - error).all(axis=1)
         found: list[tuple[int, int, int]] = []
         doubtful = 0.0
@@ -78,11 +78,11 @@ class TouchingTies:
             if is_touched:
                 found.append((facet, *pair))
             elif is_touched is None:
-                ends = part.vertices[mosaic.ends[facet]]
+                ends = part.vertices[mosaic.known_ends[facet]]
                 doubtful += 1.0 if part.dim == 1 else float(np.linalg.norm(ends[0] - ends[1]))
         facets = np.array([facet for facet, _, _ in found], dtype=np.int64)
         classes = np.sort(np.array([pair for _, *pair in found], dtype=np.int64).reshape(-1, 2), axis=1)
-        ends = part.vertices[mosaic.ends[facets]].reshape(-1, part.dim, part.dim)
+        ends = part.vertices[mosaic.known_ends[facets]].reshape(-1, part.dim, part.dim)
         return Touching(mosaic.left[facets].astype(np.int64), classes, ends, doubtful)
 
     def _pair(

@@ -21,6 +21,12 @@ class FacetColumns:
     ends: Int[np.ndarray, "f d"] | None = None  # vertices of every facet
 
     @property
+    def known_ends(self) -> Int[np.ndarray, "f d"]:
+        """The vertices that facets end at, of facets that have them."""
+        assert self.ends is not None
+        return self.ends
+
+    @property
     def inner(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Regions on both sides of every facet between two, and its ends, of which there are none if unknown."""
         if self.ends is None:
