@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float
 from reluscope.codes.packed import Codes
 from reluscope.networks.graph.points import Points, chunks
 from reluscope.networks.passes.carry import carry, carry_to_output
+from reluscope.networks.passes.magnitudes import Magnitude, MagnitudesOfAnyPiece
 from reluscope.networks.passes.network_graph import BUDGET, NetworkGraph
 from reluscope.networks.passes.rounded import NumbersRoundedAlike, Rounded, RoundedNumbers
 from reluscope.networks.passes.rounding import in_doubt, with_ties
@@ -50,6 +51,19 @@ def rounded_codes(
     carrier = RoundedNumbers((tolerance or Tolerance()).unit, loss)
     rows = chunks(len(points), COPIES * network.bytes_per_point, BUDGET // 4)
     return _coded(network, carrier, len(points), ((some, Rounded.exactly(points[some])) for some in rows))
+
+
+@torch.no_grad()
+def largest_errors(
+    network: NetworkGraph, sizes: Float[np.ndarray, " n"], *, tolerance: Tolerance | None = None
+) -> Float[np.ndarray, " m"]:
+    """Return bounds on the errors of outputs at all points with entries of up to some sizes, in one pass.
+
+    For continuous networks; nothing cancels, so that bounds are loose in deep ones.
+    """
+    size = network.points(sizes[None])
+    carrier = MagnitudesOfAnyPiece((tolerance or Tolerance()).unit)
+    return carry_to_output(network, carrier, Magnitude(size, torch.zeros_like(size))).error.reshape(-1).cpu().numpy()
 
 
 @torch.no_grad()

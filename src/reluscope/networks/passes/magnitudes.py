@@ -8,7 +8,7 @@ from torch import Tensor
 
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.nodes import Affine
-from reluscope.networks.passes.rounding import affine_error, candidate_bounds, piece_error
+from reluscope.networks.passes.rounding import affine_error, any_piece_error, candidate_bounds, piece_error
 
 if TYPE_CHECKING:
     from reluscope.networks.passes.stages import Stage
@@ -48,6 +48,21 @@ class Magnitudes:
     def arrive(self, stage: "Stage", value: Magnitude) -> Magnitude:
         """Return the sizes of the gate's pre-activations and their errors; padding has none."""
         return Magnitude(*(candidate_bounds(stage.gate, one) for one in value))
+
+
+class MagnitudesOfAnyPiece(Magnitudes):
+    """The same through continuous gates, whichever pieces their units use."""
+
+    def leave(self, stage: "Stage", arrived: Magnitude) -> Magnitude:
+        """Return the sizes of the gate's output, and their errors."""
+        gate, (size, error) = stage.gate, arrived
+        if isinstance(gate, Max):
+            size, error = size.amax(-1), error.amax(-1)
+        else:
+            error = any_piece_error(gate, size, error, self.unit)
+            size = gate.slopes.abs().amax(0) * size + gate.intercepts.abs().amax(0)
+        shape = (len(size), *gate.shape)
+        return Magnitude(size.reshape(shape), error.reshape(shape))
 
 
 class GradientMagnitudes(Magnitudes):

@@ -61,6 +61,13 @@ def scores_by_block(part: Partition) -> Iterator[tuple[Float[np.ndarray, "v k"],
     yield part.scores, number
 
 
+def scores_at(part: Partition, points: Float[np.ndarray, "p d"]) -> Float[np.ndarray, "p k"]:
+    """Return the scores of the classes at points of the domain."""
+    network = part.network_on_domain
+    outputs = network(points).reshape(-1, network.num_outputs).cpu().numpy()
+    return of_classes(scores(outputs, network.decision))
+
+
 def of_classes(found: Float[np.ndarray, "v m"]) -> Float[np.ndarray, "v k"]:
     """Return scores of the classes: a single output is the score of class 1, that of class 0 is 0."""
     return found if found.shape[1] > 1 else np.concatenate([np.zeros_like(found), found], axis=1)

@@ -18,19 +18,22 @@ from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Ro
 from reluscope.geometry.programs.proved_programs import nearest
 from reluscope.networks.evaluation.decisions import scores_network
 from reluscope.networks.evaluation.maps_of_codes import maps_of_codes
-from reluscope.networks.evaluation.rounded_forward import rounded_forward
+from reluscope.networks.evaluation.rounded_forward import forward_with_errors, largest_errors, rounded_forward
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.fractions.rational_maps import AffineFunction, rational_maps
 from reluscope.partitions.corner_errors import corner_errors
-from reluscope.partitions.decisions.decision_pieces import BoundaryPieces, of_classes
+from reluscope.partitions.decisions.decision_pieces import BoundaryPieces, of_classes, scores_at
 from reluscope.partitions.exact.exact_regions import code_rows, code_tuples
+from reluscope.partitions.left_open import left_open
 from reluscope.partitions.partition_in_memory import Partition
 
 # Multiplications of fractions, and rows that regions are cut by, for all regions of a partition: some seconds.
 MOST_MULTIPLICATIONS, MOST_ROWS = 2_000_000, 50_000
 
-# Scores that differ by more than this share of the largest one are told apart by floats.
+# Scores that differ by less than this share of the largest one are looked at, and more where rounding may be larger.
 NEAR = 1e-6
+
+TINY = np.finfo(float).tiny
 
 Point = tuple[Fraction, ...]
 Span = tuple[Fraction, Fraction]
@@ -95,12 +98,13 @@ class OpenTies(NamedTuple):
 def open_ties(part: Partition, values: Float[np.ndarray, "v k"], num_regions: int, pieces: BoundaryPieces) -> OpenTies:
     """Return in which of the first regions rounding decides about ties, for scores of the classes at vertices.
 
-    Vertices are asked about where two scores differ by at most a millionth of the largest one, and pieces along which
-    a third class ties as nearly.
+    Vertices are asked about where rounding may decide between two scores, and pieces along which a third class ties
+    as nearly.
     """
-    tolerance = NEAR * float(np.abs(values).max(initial=0.0))
+    tolerance = _largest_noise(part, NEAR * float(np.abs(values).max(initial=0.0)))
     offsets, ids = part.region_vertices
     near = (values >= values.max(axis=1, keepdims=True) - tolerance).sum(axis=1) > 1
+    near |= _near_in_thin_regions(part, values, tolerance)
     if num_regions < len(part):  # scores are not known at all vertices
         known = np.zeros(len(near), dtype=bool)
         known[ids[: offsets[num_regions]]] = True
@@ -122,6 +126,38 @@ def open_ties(part: Partition, values: Float[np.ndarray, "v k"], num_regions: in
     return OpenTies(regions, most)
 
 
+def _largest_noise(part: Partition, enough: float) -> float:
+    """Return by how much rounding may change the difference of two scores at a vertex, at least ``enough``."""
+    if not left_open(part).is_listed_sure:  # nothing is told EXACT
+        return enough
+    network, points = scores_network(part.network_on_domain), part.vertices
+    errors = largest_errors(network, np.abs(points).max(axis=0), tolerance=part.tolerance)
+    if not 2 * errors.max() <= enough:
+        _, errors = forward_with_errors(network, points, tolerance=part.tolerance)
+    return max(enough, 2 * float(errors.max()))
+
+
+def _near_in_thin_regions(
+    part: Partition, values: Float[np.ndarray, "v k"], tolerance: float
+) -> Bool[np.ndarray, " v"]:
+    """Return vertices where classes tie within what slopes make of the errors of corners of regions thin beside them.
+
+    Scores vary by no more than NEAR of the largest one where corners of other regions are moved.
+    """
+    offsets, ids = part.region_vertices
+    at, ends = part.vertices[ids], offsets[:-1]
+    lengths = np.linalg.norm(np.maximum.reduceat(at, ends) - np.minimum.reduceat(at, ends), axis=1)
+    widths = part.volumes() / lengths ** (part.dim - 1)
+    moved = np.maximum.reduceat(corner_errors(part)[ids], ends)
+    near = np.zeros(len(values), dtype=bool)
+    for row in np.flatnonzero(4 * moved > NEAR * widths).tolist():
+        corners = ids[offsets[row] : offsets[row + 1]]
+        here = values[corners]
+        noise = tolerance + 4 * moved[row] / max(widths[row], TINY) * np.ptp(here, axis=0).max()
+        near[corners] |= (here >= here.max(axis=1, keepdims=True) - noise).sum(axis=1) > 1
+    return near
+
+
 def _of_three(part: Partition, pieces: BoundaryPieces, tolerance: float) -> Int[np.ndarray, " p"]:
     """Return the regions of pieces along which a third class is behind by no more than a tolerance."""
     _, place, counts = np.unique(pieces.regions, return_inverse=True, return_counts=True)
@@ -129,13 +165,12 @@ def _of_three(part: Partition, pieces: BoundaryPieces, tolerance: float) -> Int[
     if not len(several):
         return several
     regions, ends, every = pieces.regions[several], pieces.ends[several], np.arange(len(several))
-    maps, _ = maps_of_codes(scores_network(part.network_on_domain), part.codes[regions])
-    found = ends @ maps.weight.cpu().numpy().mT + maps.bias.cpu().numpy()[:, None]
-    values = of_classes(found.reshape(-1, found.shape[2])).reshape(*found.shape[:2], -1)
+    values = scores_at(part, ends.reshape(-1, part.dim)).reshape(*ends.shape[:2], -1)
     one, other = pieces.classes[several].T
     tied = values[every, :, one]
     values[every, :, one] = values[every, :, other] = -np.inf
-    return regions[(values.max(axis=2) >= tied - tolerance).all(axis=1)]
+    # One class at both ends: where different ones tie at the ends, three classes meet in points.
+    return regions[(values >= tied[:, :, None] - tolerance).all(axis=1).any(axis=1)]
 
 
 def is_small(part: Partition) -> bool:
