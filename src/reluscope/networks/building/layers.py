@@ -31,6 +31,11 @@ class Layers(Arithmetic, MovedEntries):
         bias = None if bias is None else constant(bias).expand(len(weight))
         return self.add_affine(Linear, x, shape, name, weight=constant(weight), bias=bias)
 
+    def fixed(self, x: Value, row: Tensor) -> Value:
+        """Return a constant as a value that depends on x by a matrix of zeros."""
+        zeros = torch.zeros(row.numel(), prod(x.shape), dtype=torch.float64)
+        return self.reshape(self.linear(self.flatten(x), zeros, row.reshape(-1)), tuple(row.shape))
+
     def matmul(self, x: Value, matrix: Tensor, *, name: str = "matmul") -> Value:
         """``x @ matrix``; a vector drops the last axis, leading axes of the matrix are batched."""
         if matrix.ndim == 1:

@@ -6,7 +6,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from reluscope.errors import NotPiecewiseLinearError
 from reluscope.networks.building.builder import Value
 from reluscope.networks.models.onnx.onnx_evaluation import evaluate
 from reluscope.networks.models.onnx.onnx_site import Activation, NodeSite, Shape, lowers
@@ -146,10 +145,7 @@ def batch_norm(site: NodeSite) -> Activation | list[Activation | None]:
     """Normalisation by stored statistics; by those of the batch it is not piecewise linear."""
     x = site.activation()
     if site.setting("training_mode", 0) or (site.opset < 14 and len([name for name in site.node.output if name]) > 1):
-        raise NotPiecewiseLinearError(
-            f"expected normalisation by constants, but BatchNormalization at {site.place} uses the statistics of its "
-            "own input, which is not piecewise linear: export the model in evaluation mode"
-        )
+        raise site.own_statistics("export the model in evaluation mode")
     if len(x.shape) < 2 or (x.shape[0] != 1):
         raise site.unsupported(f"on a tensor of shape {x.shape}, which has no batch axis of one point in front")
     scale, bias, mean, variance = (site.weight(position) for position in (1, 2, 3, 4))

@@ -80,10 +80,7 @@ class OnnxTrace:
             output = builder.reshape(result.value, self.signature.output_shape(result.shape), name="output")
         else:
             row = torch.from_numpy(np.array(result, dtype=np.float64))
-            flat = builder.flatten(start)
-            zeros = torch.zeros(row.numel(), flat.shape[0], dtype=torch.float64)
-            constant = builder.linear(flat, zeros, row.reshape(-1))
-            output = builder.reshape(constant, self.signature.output_shape(tuple(row.shape)))
+            output = builder.fixed(start, row.reshape(self.signature.output_shape(tuple(row.shape))))
         last, left_off = self.program.last_step, None
         if last is not None:
             left_off = last.left_off(tuple(result.shape), output.shape, self.program.opset)
@@ -149,10 +146,8 @@ class _Run:
 
     def _step(self, site: NodeSite) -> list[Operand]:
         if site.operator in _RANDOM and not site.node.domain:
-            raise NotPiecewiseLinearError(
-                f"expected a deterministic model, but {site.operator} at {site.place} draws random numbers: export the "
-                "model in evaluation mode"
-            )
+            reason = "draws random numbers: export the model in evaluation mode"
+            raise site.not_piecewise_linear("a deterministic model", reason)
         handler = HANDLERS.get(site.operator)
         subgraphs = any(attribute.HasField("g") for attribute in site.node.attribute)
         if not site.node.domain and not subgraphs and not any(isinstance(o, Activation) for o in site.operands):
@@ -171,9 +166,7 @@ class _Run:
     def _branch(self, site: NodeSite, scope: Scope) -> list[Operand]:
         condition = site.operand(0)
         if not isinstance(condition, np.ndarray):
-            raise NotPiecewiseLinearError(
-                f"expected continuous operators, but If at {site.place} branches on the input, which may jump"
-            )
+            raise site.discontinuous("branches on the input, which may jump")
         graph = site.setting("then_branch" if bool(condition.item()) else "else_branch")
         inner = dict(scope)
         inner.update({tensor.name: _double(numpy_helper.to_array(tensor)) for tensor in graph.initializer})

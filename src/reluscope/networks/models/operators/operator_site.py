@@ -19,16 +19,23 @@ class OperatorSite:
     place: str  # where it stands, for people
     name: str  # name for the gate it may become
 
+    def not_piecewise_linear(self, expected: str, reason: str) -> NotPiecewiseLinearError:
+        """Return the error for an operator that no gates and affine maps can be, with what it does."""
+        return NotPiecewiseLinearError(f"expected {expected}, but {self.operator} at {self.place} {reason}")
+
     def product(self, more: str = "") -> NotPiecewiseLinearError:
         """Return the error for a product of two values that depend on the input, with more to say about it."""
-        return NotPiecewiseLinearError(
-            f"expected products with constants, but {self.operator} at {self.place} multiplies two values that depend "
-            f"on the input, which is not piecewise linear{more}"
-        )
+        reason = "multiplies two values that depend on the input, which is not piecewise linear"
+        return self.not_piecewise_linear("products with constants", f"{reason}{more}")
+
+    def own_statistics(self, hint: str) -> NotPiecewiseLinearError:
+        """Return the error for a normalisation by statistics of what is normalised, with what to do."""
+        reason = "uses the statistics of its own input, which is not piecewise linear"
+        return self.not_piecewise_linear("normalisation by constants", f"{reason}: {hint}")
 
     def discontinuous(self, reason: str) -> NotPiecewiseLinearError:
         """Return the error for an operator that jumps where no gate can follow."""
-        return NotPiecewiseLinearError(f"expected continuous operators, but {self.operator} at {self.place} {reason}")
+        return self.not_piecewise_linear("continuous operators", reason)
 
     def unsupported(self, reason: str) -> UnsupportedOperatorError:
         """Return the error for a form of an operator that is not supported."""

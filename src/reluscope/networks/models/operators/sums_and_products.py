@@ -6,7 +6,6 @@ from math import prod
 import torch
 from torch import Tensor
 
-from reluscope.errors import NotPiecewiseLinearError
 from reluscope.networks.building.builder import Operand, Value
 from reluscope.networks.models.operators.operator_site import OperatorSite
 
@@ -42,10 +41,8 @@ def multiply(site: OperatorSite, x: Operand, y: Operand) -> Value:
 def divide(site: OperatorSite, x: Operand, y: Operand) -> Value:
     """``x / y`` with y constant."""
     if isinstance(y, Value):
-        raise NotPiecewiseLinearError(
-            f"expected divisions by constants, but {site.operator} at {site.place} divides by a value that depends on "
-            "the input, which is not piecewise linear"
-        )
+        reason = "divides by a value that depends on the input, which is not piecewise linear"
+        raise site.not_piecewise_linear("divisions by constants", reason)
     return site.builder.divide(x, y, name=site.name)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from reluscope.errors import NotPiecewiseLinearError
 from reluscope.networks.building.builder import Value
 from reluscope.networks.building.core import constant
 from reluscope.networks.models.operators import sums_and_products
@@ -109,10 +108,7 @@ def probed(site: AtenSite, a: SimpleNamespace) -> Value:
     """Operators that are linear in one value, turned into a matrix by applying them to the identity."""
     flat = [entry for argument in vars(a).values() for entry in _entries(argument) if isinstance(entry, Value)]
     if len(flat) != 1:
-        raise NotPiecewiseLinearError(
-            f"expected products with constants, but {site.operator} at {site.place} multiplies values that depend on "
-            "the input, which is not piecewise linear"
-        )
+        raise site.product()
     x = flat[0]
 
     def run(points: Tensor) -> Tensor:

@@ -6,7 +6,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from reluscope.errors import NotPiecewiseLinearError
 from reluscope.networks.building.builder import Value
 from reluscope.networks.building.core import per_axis
 from reluscope.networks.models.torch.aten_site import AtenSite, lowers
@@ -106,11 +105,7 @@ def batch_norm(site: AtenSite, a: SimpleNamespace) -> Value | list[Any]:
     """Normalisation by stored statistics; by those of the batch or the point it is not piecewise linear."""
     training = getattr(a, "training", getattr(a, "use_input_stats", False))
     if training or a.running_mean is None:
-        hint = "keep running statistics (track_running_stats=True) and call model.eval()"
-        raise NotPiecewiseLinearError(
-            f"expected normalisation by constants, but {site.operator} at {site.place} uses the statistics of its own "
-            f"input, which is not piecewise linear: {hint}"
-        )
+        raise site.own_statistics("keep running statistics (track_running_stats=True) and call model.eval()")
     x = a.input if hasattr(a, "input") else a.self
     epsilon = getattr(a, "eps", getattr(a, "epsilon", 1e-5))
     result = site.builder.batch_norm(x, a.running_mean, a.running_var, a.weight, a.bias, epsilon, name=site.name)

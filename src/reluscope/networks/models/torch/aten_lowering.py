@@ -75,9 +75,7 @@ class TorchTrace:
             raise
         if isinstance(output, Tensor):
             row = AtenSite(builder, "output", "the output", "output", self.batch, lambda: None).one_row(output)
-            zeros = torch.zeros(row.numel(), prod(self.input_shape), dtype=torch.float64)
-            flat = builder.linear(builder.flatten(Value(0, self.input_shape)), zeros, row.reshape(-1))
-            output = builder.reshape(flat, tuple(row.shape))
+            output = builder.fixed(Value(0, self.input_shape), row)
         left_off = self.tail.left_off(output.shape)
         if left_off is not None:
             builder.note(left_off.note)
