@@ -1,8 +1,4 @@
-"""The end of an ONNX graph: what may be left off before its output.
-
-A softmax is the last step; an increasing function of each entry may be followed by steps that only move entries, such
-as ``Squeeze``, with which it commutes.
-"""
+"""The end of an ONNX graph: what is left off before its output."""
 
 from collections.abc import Collection, Mapping
 from math import prod
@@ -13,11 +9,7 @@ from onnx import NodeProto, helper
 
 from reluscope.errors import NotPiecewiseLinearError
 from reluscope.networks.graph.left_off import LeftOff
-
-_SOFTMAX = {"Softmax": "softmax", "LogSoftmax": "log_softmax"}
-_INCREASING = {"Sigmoid": "sigmoid", "Softplus": "softplus", "Tanh": "tanh"}
-_PASSING = {"Identity", "Cast", "Dropout"}
-_MOVING = {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"}
+from reluscope.networks.models.operators.last_steps import INCREASING, SOFTMAX, before_moves
 
 
 class LastStep(NamedTuple):
@@ -40,7 +32,7 @@ class LastStep(NamedTuple):
                     "scores: choose the scores with output="
                 )
             return LeftOff("softmax", output_shape, of_two=True)
-        if self.name not in _SOFTMAX.values():
+        if self.name not in SOFTMAX.values():
             return LeftOff(self.name, output_shape)
         # Before opset 13 a softmax is of all entries from an axis on.
         axis, batch = (-1 if opset >= 13 else 1) if self.axis is None else self.axis, len(shape) - len(output_shape)
@@ -62,22 +54,23 @@ def leave_off(
     be left off.
     """
     makers = {node.output[0]: place for place, (_, node) in enumerate(nodes) if node.output}
-    end, moved = output, False
-    while end in makers:
-        position, node = nodes[makers[end]]
-        kind = "" if node.domain else node.op_type
-        if kind in _INCREASING and _INCREASING[kind] not in kept:
-            nodes[makers[end]] = position, helper.make_node("Identity", node.input[:1], node.output[:1], node.name)
-            return output, LastStep(_INCREASING[kind])
-        if kind in _SOFTMAX and not moved:
-            axis = next((attribute.i for attribute in node.attribute if attribute.name == "axis"), None)
-            return node.input[0], LastStep(_SOFTMAX[kind], axis)
-        if kind == "Concat" and (score := _score_of_two(nodes, makers, node, constants)) is not None:
-            return score, LastStep("sigmoid", of_two=True)
-        if kind not in _PASSING | _MOVING:
-            break
-        moved |= kind in _MOVING
-        end = node.input[0]
+
+    def kind_of(place: int) -> str:
+        node = nodes[place][1]
+        return "" if node.domain else node.op_type
+
+    place, moved = before_moves(makers.get(output), kind_of, lambda place: makers.get(nodes[place][1].input[0]))
+    if place is None:
+        return output, None
+    (position, node), kind = nodes[place], kind_of(place)
+    if kind in INCREASING and INCREASING[kind] not in kept:
+        nodes[place] = position, helper.make_node("Identity", node.input[:1], node.output[:1], node.name)
+        return output, LastStep(INCREASING[kind])
+    if kind in SOFTMAX and not moved:
+        axis = next((attribute.i for attribute in node.attribute if attribute.name == "axis"), None)
+        return node.input[0], LastStep(SOFTMAX[kind], axis)
+    if kind == "Concat" and (score := _score_of_two(nodes, makers, node, constants)) is not None:
+        return score, LastStep("sigmoid", of_two=True)
     return output, None
 
 

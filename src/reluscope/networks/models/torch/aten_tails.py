@@ -1,8 +1,4 @@
-"""The end of a traced graph: the model's output, and what may be left off before it.
-
-A softmax is the last step; an increasing function of each entry may be followed by steps that only move entries, such
-as ``squeeze``, with which it commutes.
-"""
+"""The end of a traced graph: the model's output, and what is left off before it."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -13,12 +9,8 @@ from torch.fx import Node as FxNode
 
 from reluscope.networks.graph.increasing_functions import LINEAR
 from reluscope.networks.graph.left_off import LeftOff
+from reluscope.networks.models.operators.last_steps import INCREASING, SOFTMAX, before_moves
 from reluscope.networks.models.torch.traced_nodes import bind, name_of, run_operator
-
-_SOFTMAX = {"softmax": "softmax", "_softmax": "softmax", "log_softmax": "log_softmax", "_log_softmax": "log_softmax"}
-_INCREASING = {"sigmoid", "log_sigmoid", "softplus", "tanh"}
-_PASSING = {"_to_copy", "to", "clone", "contiguous", "alias", "detach"}
-_MOVING = {"view", "_unsafe_view", "reshape", "flatten", "squeeze", "unsqueeze", "permute", "transpose", "select"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,25 +48,23 @@ class Tail:
 def find_tail(graph: torch.fx.Graph, name_of_output: str, kept: Collection[str] = ()) -> Tail:
     """Return where the network ends: at an output, or before what may be left off and is not to be kept."""
     output = next(node for node in graph.nodes if node.name == name_of_output)
-    end, moved = output, False
-    while True:
-        source = end.args[0] if end.args else None
-        if not isinstance(source, FxNode):
-            break
-        name = name_of(end)
-        if name in _PASSING or name in _MOVING:
-            moved |= name in _MOVING
-            end = source
-        elif name in _INCREASING and name not in kept and (name != "softplus" or _beta(end) is not None):
-            return Tail(output, _needed(output), skipped=end)
-        elif name in _SOFTMAX and not moved:
-            axis, rank = bind(end, end.args, dict(end.kwargs)).dim, len(end.meta["val"].shape)
-            if axis % rank == 0:
-                break
-            return Tail(source, _needed(source), softmax=(_SOFTMAX[name], axis % rank))
-        else:
-            break
+    end, moved = before_moves(output, name_of, _source)
+    source = None if end is None else _source(end)
+    if end is None or source is None:
+        return Tail(output, _needed(output))
+    name = name_of(end)
+    if name in INCREASING and name not in kept and (name != "softplus" or _beta(end) is not None):
+        return Tail(output, _needed(output), skipped=end)
+    if name in SOFTMAX and not moved:
+        axis, rank = bind(end, end.args, dict(end.kwargs)).dim, len(end.meta["val"].shape)
+        if axis % rank:
+            return Tail(source, _needed(source), softmax=(SOFTMAX[name], axis % rank))
     return Tail(output, _needed(output))
+
+
+def _source(end: FxNode) -> FxNode | None:
+    source = end.args[0] if end.args else None
+    return source if isinstance(source, FxNode) else None
 
 
 def _beta(end: FxNode) -> float | None:
