@@ -86,10 +86,7 @@ def negated(site: OperatorSite, x: Value) -> Value:
 def smooth(
     site: OperatorSite, x: Value, function: str, *, variant: str = "", scale: float = 1.0, beyond: float = 0.0
 ) -> Value:
-    """Replace ``f(scale x) / scale`` by as many linear pieces as were asked for; without that it is refused.
-
-    ``variant`` is the name of f where users have one name for several functions; ``beyond`` is how far f is from it.
-    """
+    """Replace ``f(scale x) / scale`` by pieces; f is a ``variant``, at most ``beyond`` from it, of what users name."""
     builder, name, pieces = site.builder, site.name, _pieces(site, function)
     if not scale > 0:
         raise site.unsupported(f"with its input multiplied by {scale}")

@@ -18,10 +18,7 @@ def pick(site: OperatorSite, x: Value, k: Any, axis: int, *, largest: bool) -> t
 
 
 def the_picked(site: OperatorSite, operands: Iterable[Any], entrywise: Collection[str]) -> Picked:
-    """Return the picked entries among operands, if the operator works entry by entry beside single numbers.
-
-    ``entrywise`` are the names of such operators; anything else is refused.
-    """
+    """Return the picked entries among operands of an entrywise operator with single numbers beside them."""
     operands = list(operands)
     picked = [operand for operand in operands if isinstance(operand, Picked)]
     is_plain = not any(isinstance(one, Value) or (isinstance(one, Tensor) and one.numel() != 1) for one in operands)

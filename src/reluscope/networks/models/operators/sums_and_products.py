@@ -71,10 +71,7 @@ def sum_of_absolutes(site: OperatorSite, x: Value, axes: list[int], *, keepdims:
 def images_of_units(
     site: OperatorSite, shape: tuple[int, ...], image: Callable[[Tensor], Tensor], *, most: int
 ) -> tuple[Tensor, tuple[int, ...]]:
-    """Return the matrix of a linear function of tensors of a shape, and the shape of its image.
-
-    ``most`` is how many entries the matrix may have.
-    """
+    """Return the matrix, of at most ``most`` entries, of a linear function of tensors, and the shape of its images."""
     size, columns = prod(shape), []
     for position in range(size):
         unit = torch.zeros(size, dtype=torch.float64)
