@@ -6,9 +6,12 @@ prove how much better any other point can be.
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
 
 import numpy as np
 from jaxtyping import Float
+from torch import Tensor
 
 from reluscope.analyses.preimages.invariant_set import InvariantSet, invariant_set
 from reluscope.arguments import read_arguments
@@ -18,8 +21,12 @@ from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.nearest_point import nearest_point
 from reluscope.geometry.programs.linear_program import ProgramStatus
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
+from reluscope.networks.fractions.rational import RationalNetwork, multiplications
+from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.networks.passes.rounding import in_doubt, reaches_breakpoint
 from reluscope.shown import Shown
 from reluscope.tolerance import EPSILON
 
@@ -29,6 +36,8 @@ AT_END = 1e-9
 DEPENDENT = 1e-9
 # What is proved to be within this share of its size counts as exact.
 RELATIVE_GAP = 1e-6
+# Multiplications of fractions that decide about pieces: about a second.
+MULTIPLICATIONS = 1_000_000
 # Rounds in which a solver's point is moved onto the equations.
 ROUNDS = 5
 
@@ -169,13 +178,40 @@ def invariant(
         found, bound = _nearest(around, goal)
     found = _polished(around, found)
     value = float(goal @ found) if norm == "linear" else float(np.linalg.norm(goal - found))
-    return _compared(around, goal, found, _objective(norm, value, bound, goal))
-
-
-def _objective(norm: str, value: float, bound: float, goal: np.ndarray) -> Finding:
-    size, is_linear = max(1.0, abs(value)), norm == "linear"
+    size = max(1.0, abs(value))
     rounding = 64 * EPSILON * float(np.abs(goal).sum()) * size
-    ends = (value, max(value, bound) + rounding) if is_linear else (min(value, bound) - rounding, value)
+    if _has_other_pieces(around):  # the set is another one, of which the input is all that is sure
+        known = float(goal @ around.point) if norm == "linear" else float(np.linalg.norm(goal - around.point))
+        ends = (min(value, known - rounding), inf) if norm == "linear" else (0.0, max(value, known + rounding))
+    elif norm == "linear":
+        ends = value, max(value, bound) + rounding
+    else:
+        ends = min(value, bound) - rounding, value
+    return _compared(around, goal, found, _objective(norm, value, ends, goal))
+
+
+def _has_other_pieces(around: InvariantSet) -> bool:
+    """Return whether units of the input may be on other pieces than floats have: fractions decide in small networks."""
+    features = around.features
+    at = features.at(around.point[None]).with_gates()
+    gates = zip(features.stages, at.gates, strict=True)
+    if not any(_is_near(stage.gate, gate.preactivations, gate.errors) for stage, gate in gates):
+        return False
+    if multiplications(features) > MULTIPLICATIONS:
+        return bool(rounded_forward(features, around.point[None]).doubtful.any())
+    exact = RationalNetwork(features).pieces([Fraction(entry) for entry in around.point.tolist()])
+    return any(own != piece[0].tolist() for own, piece in zip(exact, at.pieces, strict=True))
+
+
+def _is_near(gate: Pointwise | Max, pre: Tensor, errors: Tensor) -> bool:
+    """Return whether rounding leaves open on which side of a breakpoint a unit is, or it is on one."""
+    if isinstance(gate, Pointwise):
+        return bool(reaches_breakpoint(gate, pre, errors).any())
+    return bool(in_doubt(gate, pre, errors).any())
+
+
+def _objective(norm: str, value: float, ends: tuple[float, float], goal: np.ndarray) -> Finding:
+    is_linear = norm == "linear"
     return Finding.of(
         value,
         *ends,

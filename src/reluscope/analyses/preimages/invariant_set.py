@@ -330,7 +330,8 @@ def invariant_set(
                 f"expected a gate that reads the input of the network, and {layer.name!r} reads "
                 f'{", ".join(layer.reads)}: its preimage is a union of polyhedra; take within="region"'
             )
-        found = system(layer, layer(point[None])[0]).polyhedron
+        # Values of the pass that pieces are read from: other sums may round to the other side of a kink.
+        found = system(layer, features(points).reshape(-1).cpu().numpy()).polyhedron
         rows, offsets, _ = unit_rows(found.A, found.b)
         equations = found.C
     elif within == "region":
