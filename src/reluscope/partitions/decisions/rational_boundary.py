@@ -170,7 +170,7 @@ def _of_three(part: Partition, pieces: BoundaryPieces, tolerance: float) -> Int[
     tied = values[every, :, one]
     values[every, :, one] = values[every, :, other] = -np.inf
     # One class at both ends: where different ones tie at the ends, three classes meet in points.
-    return regions[(values >= tied[:, :, None] - tolerance).all(axis=1).any(axis=1)]
+    return regions[(values >= tied[:, :, None] - tolerance).all(axis=1).any(axis=-1)]
 
 
 def is_small(part: Partition) -> bool:
