@@ -71,7 +71,7 @@ def test_a_segment_needs_length():
 def test_counts_are_exact_where_their_findings_are(monkeypatch):
     from reluscope.analyses.counting import segment_counts as segments
 
-    proper = segments.partition
+    proper = segments.partitions
     net = rs.load(default_network([4, 5, 2], seed=0))
     starts, ends = np.random.default_rng(0).normal(size=(2, 3, 4))
     found = count_along_segments(net, starts, ends)
@@ -82,7 +82,7 @@ def test_counts_are_exact_where_their_findings_are(monkeypatch):
         parts = proper(network, domains, **options)
         return [parts[0], *proper(network, domains[1:], budget=rs.Budget(regions=1))]
 
-    monkeypatch.setattr(segments, "partition", cut)
+    monkeypatch.setattr(segments, "partitions", cut)
     found = count_along_segments(net, starts, ends)
     assert found[NUM_REGIONS_ON_SEGMENT].is_exact.tolist() == [
         found.finding(NUM_REGIONS_ON_SEGMENT, row).claim == "EXACT" for row in range(3)

@@ -85,8 +85,7 @@ def test_the_operator_of_the_page_is_the_one_of_the_package():
     section = PAGE.read_text(encoding="utf-8").split("## An operator of models")[1].split("\n## ")[0]
     room = Path(rs.__file__).parent / "networks" / "models" / "operators"
     source = "\n".join(path.read_text(encoding="utf-8") for path in room.glob("*.py"))
-    lines = [
-        line.strip() for block in re.findall(r"```python\n(.*?)```", section, re.DOTALL) for line in block.splitlines()
-    ]
+    blocks = re.findall(r"```(?:python|text)\n(.*?)```", section, re.DOTALL)
+    lines = [line.strip() for block in blocks for line in block.splitlines()]
     assert len(lines) > 6
     assert {line for line in lines if line} <= {line.strip() for line in source.splitlines()}

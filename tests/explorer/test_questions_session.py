@@ -37,7 +37,7 @@ def test_the_same_picture_is_not_partitioned_twice(monkeypatch):
 
     asked = session()
     first, _ = picture(asked, 0.5)
-    monkeypatch.setattr(partitioning, "partition", None)
+    monkeypatch.setattr(partitioning, "partition_of", None)
     again, _ = picture(asked, 0.5, budget={"regions": 10_000})
     assert again.header["version"] > first.header["version"]
     assert again.header["plane_id"] == first.header["plane_id"]

@@ -3,6 +3,7 @@
 import json
 import os
 import zipfile
+from importlib import import_module
 
 import numpy as np
 import pyarrow.ipc
@@ -96,7 +97,7 @@ def test_a_version_that_comes_later_is_refused(tmp_path, monkeypatch):
         ("analyses.tracking.record_files", tracked_run),
     ):
         with monkeypatch.context() as later:
-            later.setattr(f"reluscope.{module}.FORMAT", "reluscope something 99")
+            later.setattr(import_module(f"reluscope.{module}"), "FORMAT", "reluscope something 99")
             (tmp_path / module).mkdir()
             _, read = kind(tmp_path / module)
         refused(read, module)

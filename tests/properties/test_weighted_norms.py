@@ -221,7 +221,7 @@ def test_norms_of_other_lengths_or_kinds_are_refused():
     for call in calls:
         with pytest.raises(rs.errors.ShapeError, match="one weight per input, 2 in all, got a norm with 3"):
             call(rs.Norm("l2", [1.0, 2.0, 3.0]))
-        with pytest.raises(rs.errors.InputError, match="norm must be 'l1', 'l2' or 'linf' or a Norm, got 'l0'"):
+        with pytest.raises(rs.errors.InputError, match=r"norm must be 'l1', 'l2' or 'linf'.* a Norm.* got 'l0'"):
             call("l0")
     for call in calls[4:]:
         with pytest.raises(rs.errors.InputError, match='norm must be "linf" or "l2", perhaps with weights'):

@@ -40,11 +40,13 @@ class SharedCorners:
 
     @cached_property
     def middles(self) -> Float[np.ndarray, "r d"]:
-        """The mean of the corners of every region: a strictly interior point."""
-        if len(self.offsets) == 1:
-            return np.zeros((0, self.vertices.shape[1]))
-        sums = np.add.reduceat(self.vertices[self.ids], self.offsets[:-1], axis=0)
-        return sums / np.diff(self.offsets)[:, None]
+        """The mean of the corners of every region: a strictly interior point; NaN where none is left by joining."""
+        sizes = np.diff(self.offsets)
+        found = np.full((len(sizes), self.vertices.shape[1]), np.nan)
+        if (has_corners := sizes > 0).any():
+            sums = np.add.reduceat(self.vertices[self.ids], self.offsets[:-1][has_corners], axis=0)
+            found[has_corners] = sums / sizes[has_corners, None]
+        return found
 
     @cached_property
     def region_vertices(self) -> tuple[np.ndarray, np.ndarray]:
