@@ -133,7 +133,9 @@ def partition(
     >>> bare.has_vertices, bare.adjacency().nnz // 2
     (False, 4)
     """
-    return _found(network, [domain], Asked(method, keep, rounding), Effort.of(budget, executor, progress, tolerance))[0]
+    return _found(network, [domain], Search(method, keep, rounding), Effort.of(budget, executor, progress, tolerance))[
+        0
+    ]
 
 
 @held
@@ -187,18 +189,18 @@ def partitions(
     """
     if not domains:
         raise InputError("domains must hold at least one domain, got none: for one, call `partition`")
-    return _found(network, domains, Asked(method, keep, rounding), Effort.of(budget, executor, progress, tolerance))
+    return _found(network, domains, Search(method, keep, rounding), Effort.of(budget, executor, progress, tolerance))
 
 
-class Asked(NamedTuple):
-    """How regions are found, and what is kept of them."""
+class Search(NamedTuple):
+    """How regions are looked for, and what is kept of them."""
 
     method: str = "auto"
     keep: Kept = "vertices"
     rounding: Rounding = "measured"
 
 
-def _found(network: Network, domains: Sequence[Domain], asked: Asked, effort: Effort) -> list[Partition]:
+def _found(network: Network, domains: Sequence[Domain], asked: Search, effort: Effort) -> list[Partition]:
     """Return the partitions of domains one after the other, of segments together."""
     for domain in domains:
         check_question(network, domain, asked.method)
@@ -251,16 +253,16 @@ def check_question(network: Network, domain: Domain, method: str) -> None:
 
 
 def cells_found(
-    network: Network, domain: Domain, effort: Effort | None = None, asked: Asked | None = None
+    network: Network, domain: Domain, effort: Effort | None = None, asked: Search | None = None
 ) -> Partition:
     """Return what an engine finds, as it finds it: where signs stayed undecided, some cells may be no regions."""
-    effort, asked = effort or Effort(), asked or Asked()
+    effort, asked = effort or Effort(), asked or Search()
     engine, reason = choose_engine(network, domain, asked.method, keep=asked.keep)
     if engine == "incidence" and domain.dim <= 2:
         return partition_flat(network, [windowed(domain)], effort, asked.rounding)[0]
     if engine == "tree":
         part = partition_by_tree(network, domain, reason, effort)
-        is_bare = asked != Asked(rounding=asked.rounding) or not network.jumps  # other engines would have had vertices
+        is_bare = asked != Search(rounding=asked.rounding) or not network.jumps  # other engines would have had vertices
         return part if is_bare else with_corners(part, network)
     if engine == "cellwise":
         return partition_cellwise(network, domain, reason, effort, asked.keep == "vertices")

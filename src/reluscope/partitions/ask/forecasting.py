@@ -28,7 +28,7 @@ from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
 from reluscope.networks.evaluation.pass_time import pass_seconds
 from reluscope.networks.network import Network
-from reluscope.partitions.ask.dispatch import Asked, cells_found, partition
+from reluscope.partitions.ask.dispatch import Search, cells_found, partition
 from reluscope.partitions.ask.engine_choice import MAX_VERTICES
 from reluscope.partitions.ask.region_density import RegionDensity, region_density
 from reluscope.partitions.ask.sub_domains import SubDomains
@@ -300,7 +300,9 @@ def _round(
         inside = where.inside(low, low + sides)
         counts.append(0)
         if inside is not None:
-            part = cells_found(network, inside, Effort(Budget(regions=int(MAX_CROWD * size))), Asked(rounding=rounding))
+            part = cells_found(
+                network, inside, Effort(Budget(regions=int(MAX_CROWD * size))), Search(rounding=rounding)
+            )
             _stop_if_interrupted(part)
             counts[-1] = _count_lowest(part, direction, low, low + sides, where)
             num_cells += len(part)

@@ -153,7 +153,7 @@ def _targets(subject: Subject, classes: np.ndarray) -> tuple[np.ndarray, bool]:
 
 
 @dataclass(frozen=True)
-class _Balls:
+class _BallsOfRegions:
     """Inscribed balls of the three regions of some samples, and their radii as a table, NaN where there is none."""
 
     found: dict[str, Findings]
@@ -164,7 +164,7 @@ class _Balls:
 
 def _balls(
     subject: Subject, points: np.ndarray, ways: tuple[LastOfClass, ...], box: Box, progress: ProgressFunction
-) -> _Balls:
+) -> _BallsOfRegions:
     settings = subject.settings
     number = settings.affordable(SHARE_FOR_BALLS / 3, ball_seconds(subject.network, box), MAX_BALLS)
     ends = np.stack([way.last.is_boundary for way in ways])
@@ -192,7 +192,7 @@ def _balls(
         if balls.is_done.any():
             table[there, place] = balls[INRADIUS].value
             found[kind] = balls
-    return _Balls(found, rows, table, interrupted)
+    return _BallsOfRegions(found, rows, table, interrupted)
 
 
 def _median(balls: Findings, kind: str) -> Finding:
@@ -244,7 +244,7 @@ def _text(subject: Subject, number: int, by_means: bool, radius: float, box: Box
     )
 
 
-def _picture(balls: _Balls) -> ReportPicture:
+def _picture(balls: _BallsOfRegions) -> ReportPicture:
     figure = plots.radii_by_location(balls.table, KINDS)
     caption = "Radii of inscribed balls of regions at three places of the same samples, joined by thin lines."
     described = f"Radii of inscribed balls at {len(KINDS)} places of {len(balls.rows):,} samples"
