@@ -133,9 +133,9 @@ def partition(
     >>> bare.has_vertices, bare.adjacency().nnz // 2
     (False, 4)
     """
-    return _found(network, [domain], Search(method, keep, rounding), Effort.of(budget, executor, progress, tolerance))[
-        0
-    ]
+    return _found(
+        network, [domain], RegionSearch(method, keep, rounding), Effort.of(budget, executor, progress, tolerance)
+    )[0]
 
 
 @held
@@ -189,10 +189,12 @@ def partitions(
     """
     if not domains:
         raise InputError("domains must hold at least one domain, got none: for one, call `partition`")
-    return _found(network, domains, Search(method, keep, rounding), Effort.of(budget, executor, progress, tolerance))
+    return _found(
+        network, domains, RegionSearch(method, keep, rounding), Effort.of(budget, executor, progress, tolerance)
+    )
 
 
-class Search(NamedTuple):
+class RegionSearch(NamedTuple):
     """How regions are looked for, and what is kept of them."""
 
     method: str = "auto"
@@ -200,7 +202,7 @@ class Search(NamedTuple):
     rounding: Rounding = "measured"
 
 
-def _found(network: Network, domains: Sequence[Domain], asked: Search, effort: Effort) -> list[Partition]:
+def _found(network: Network, domains: Sequence[Domain], asked: RegionSearch, effort: Effort) -> list[Partition]:
     """Return the partitions of domains one after the other, of segments together."""
     for domain in domains:
         check_question(network, domain, asked.method)
@@ -253,16 +255,18 @@ def check_question(network: Network, domain: Domain, method: str) -> None:
 
 
 def cells_found(
-    network: Network, domain: Domain, effort: Effort | None = None, asked: Search | None = None
+    network: Network, domain: Domain, effort: Effort | None = None, asked: RegionSearch | None = None
 ) -> Partition:
     """Return what an engine finds, as it finds it: where signs stayed undecided, some cells may be no regions."""
-    effort, asked = effort or Effort(), asked or Search()
+    effort, asked = effort or Effort(), asked or RegionSearch()
     engine, reason = choose_engine(network, domain, asked.method, keep=asked.keep)
     if engine == "incidence" and domain.dim <= 2:
         return partition_flat(network, [windowed(domain)], effort, asked.rounding)[0]
     if engine == "tree":
         part = partition_by_tree(network, domain, reason, effort)
-        is_bare = asked != Search(rounding=asked.rounding) or not network.jumps  # other engines would have had vertices
+        is_bare = (
+            asked != RegionSearch(rounding=asked.rounding) or not network.jumps
+        )  # other engines would have had vertices
         return part if is_bare else with_corners(part, network)
     if engine == "cellwise":
         return partition_cellwise(network, domain, reason, effort, asked.keep == "vertices")

@@ -20,7 +20,7 @@ from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.evaluation.pass_time import pass_seconds, region_seconds
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.coarse_partitions import coarse_partition
-from reluscope.partitions.ask.dispatch import Search, cells_found, partition, walking
+from reluscope.partitions.ask.dispatch import RegionSearch, cells_found, partition, walking
 from reluscope.partitions.ask.forecasting import forecast
 from reluscope.partitions.ask.sub_domains import SubDomains
 from reluscope.partitions.doubts.shown_regions import shown
@@ -196,7 +196,7 @@ def window_within(network: Network, domain: Domain, budget: RegionBudget, *, pro
     scale, failed = FIRST_SCALE, inf
     until, growing = began + budget.seconds_allowed, walking(budget, network)
     with share_done("windows", progress) as tell:
-        how = Search(rounding=rounding_of(network, domain, Tolerance()) or "proved")
+        how = RegionSearch(rounding=rounding_of(network, domain, Tolerance()) or "proved")
         best = cells_found(network, where.about_center(scale), asked=how)
         while scale < 1 and not is_interrupted(best.stop):
             left = growing.seconds_allowed - (time.time() - began)

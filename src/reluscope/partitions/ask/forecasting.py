@@ -28,7 +28,7 @@ from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
 from reluscope.networks.evaluation.pass_time import pass_seconds
 from reluscope.networks.network import Network
-from reluscope.partitions.ask.dispatch import Search, cells_found, partition
+from reluscope.partitions.ask.dispatch import RegionSearch, cells_found, partition
 from reluscope.partitions.ask.engine_choice import MAX_VERTICES
 from reluscope.partitions.ask.region_density import RegionDensity, region_density
 from reluscope.partitions.ask.sub_domains import SubDomains
@@ -301,7 +301,7 @@ def _round(
         counts.append(0)
         if inside is not None:
             part = cells_found(
-                network, inside, Effort(Budget(regions=int(MAX_CROWD * size))), Search(rounding=rounding)
+                network, inside, Effort(Budget(regions=int(MAX_CROWD * size))), RegionSearch(rounding=rounding)
             )
             _stop_if_interrupted(part)
             counts[-1] = _count_lowest(part, direction, low, low + sides, where)
