@@ -133,9 +133,8 @@ def partition(
     >>> bare.has_vertices, bare.adjacency().nnz // 2
     (False, 4)
     """
-    return _found(
-        network, [domain], RegionSearch(method, keep, rounding), Effort.of(budget, executor, progress, tolerance)
-    )[0]
+    effort = Effort.of(budget, executor, progress, tolerance)
+    return _found(network, [domain], RegionSearch(method, keep, rounding), effort)[0]
 
 
 @held
@@ -189,9 +188,8 @@ def partitions(
     """
     if not domains:
         raise InputError("domains must hold at least one domain, got none: for one, call `partition`")
-    return _found(
-        network, domains, RegionSearch(method, keep, rounding), Effort.of(budget, executor, progress, tolerance)
-    )
+    effort = Effort.of(budget, executor, progress, tolerance)
+    return _found(network, domains, RegionSearch(method, keep, rounding), effort)
 
 
 class RegionSearch(NamedTuple):
@@ -264,9 +262,8 @@ def cells_found(
         return partition_flat(network, [windowed(domain)], effort, asked.rounding)[0]
     if engine == "tree":
         part = partition_by_tree(network, domain, reason, effort)
-        is_bare = (
-            asked != RegionSearch(rounding=asked.rounding) or not network.jumps
-        )  # other engines would have had vertices
+        # Other engines would have had vertices.
+        is_bare = asked != RegionSearch(rounding=asked.rounding) or not network.jumps
         return part if is_bare else with_corners(part, network)
     if engine == "cellwise":
         return partition_cellwise(network, domain, reason, effort, asked.keep == "vertices")

@@ -38,7 +38,7 @@ def cast(site: NodeSite) -> Activation:
         target = int(site.setting("to"))
     elif isinstance(site.operand(1), np.ndarray):
         target = int(onnx.helper.np_dtype_to_tensor_dtype(site.given(1).dtype))
-    kind = {onnx.TensorProto.DOUBLE: float, onnx.TensorProto.BOOL: bool}.get(target, int)
+    kind = {int(onnx.TensorProto.DOUBLE): float, int(onnx.TensorProto.BOOL): bool}.get(target, int)
     name = onnx.TensorProto.DataType.Name(target).lower()
     return Activation(sums_and_products.cast(site, x.value, kind, name), x.shape)
 
