@@ -27,7 +27,13 @@ from reluscope.networks.passes.carry import carry, carry_to_output
 from reluscope.networks.passes.combinations import COMBINATIONS, Combinations
 from reluscope.networks.passes.corner_bounds import CornerBounds
 from reluscope.networks.passes.forms import AffineForms
-from reluscope.networks.passes.magnitudes import GradientMagnitudes, Magnitude, Magnitudes, gradients_of_inputs
+from reluscope.networks.passes.magnitudes import (
+    GradientMagnitudes,
+    Magnitude,
+    Magnitudes,
+    MagnitudesOfAnyPiece,
+    gradients_of_inputs,
+)
 from reluscope.networks.passes.maps import AffineValue, Derivatives, RoundedMaps, candidates_of, flat_entries
 from reluscope.networks.passes.numbers import LIVE_NUMBERS, NUMBERS, HeldNumbers, LiveNumbers, Numbers
 from reluscope.networks.passes.rounded import HeldRoundedNumbers, NumbersRoundedAlike, Rounded, RoundedNumbers
@@ -43,6 +49,7 @@ TESTED = {
     HeldRoundedNumbers,
     NumbersRoundedAlike,
     Magnitudes,
+    MagnitudesOfAnyPiece,
     GradientMagnitudes,
     Derivatives,
     RoundedMaps,
@@ -130,6 +137,19 @@ def sizes_bound_values_and_errors(case):
         passed = stage.pass_errors(size[0].numpy(), error[0].numpy(), stage.gate.pieces(pre).numpy(), UNIT)
         largest = values[stage.position].abs().amax(0, keepdim=True)
         known[stage.position] = Magnitude(largest, passed.expand_as(largest))
+
+
+def sizes_on_any_piece_bound_values_and_errors(case):
+    network, _, x = loaded(case)
+    start = Magnitude(x.abs(), torch.zeros_like(x))
+    bounds, plain = carry(network, MagnitudesOfAnyPiece(UNIT), start), carry(network, NUMBERS, x)
+    for place, (seen, values) in enumerate(zip(bounds, plain, strict=True)):
+        for row, truth in enumerate(exactly(case)):
+            pairs = zip(*(part[row].flatten().tolist() for part in (*seen, values)), truth[place], strict=True)
+            for size, error, value, true in pairs:
+                if true is not None:
+                    assert abs(true) <= Fraction(size) * (1 + Fraction(1, 10**9))
+                    assert abs(Fraction(value) - true) <= Fraction(error)
 
 
 def maps_are_within_their_errors(case):
@@ -340,6 +360,7 @@ def test_every_carrier_passes_every_operator(case):
     gradients_are_within_the_errors_of_their_largest_entries(case)
     intervals_hold_rational_values(case)
     if not loaded(case)[0].jumps:  # their callers refuse networks that jump
+        sizes_on_any_piece_bound_values_and_errors(case)
         bounds_at_corners_hold_rational_values(case)
         affine_forms_hold_rational_values(case)
         forms_over_boxes_hold_rational_values(case)
