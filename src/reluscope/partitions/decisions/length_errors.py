@@ -6,12 +6,14 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.networks.evaluation.decisions import scores_network
-from reluscope.networks.evaluation.rounded_forward import rounded_forward
+from reluscope.networks.evaluation.rounded_forward import largest_errors, rounded_forward
 from reluscope.partitions.corner_errors import side_errors
 from reluscope.partitions.partition_in_memory import Partition
 
 # A line ends a piece if it is no farther from the end than so many times what both are moved.
 NEAR = 8.0
+# Relative to the length: what an error may be that is found from the largest errors of scores alone.
+ENOUGH = 1e-8
 TINY = np.finfo(float).tiny
 ENTRIES = 2**20  # of an array, while errors are found
 
@@ -36,6 +38,22 @@ class _Lines(NamedTuple):
         return shifts.max(axis=2, initial=0.0)
 
 
+class _Maps(NamedTuple):
+    """The scores on the region of each piece as affine functions, one score for each class."""
+
+    weight: Float[np.ndarray, "r m 2"]
+    bias: Float[np.ndarray, "r m"]
+    place: Int[np.ndarray, " p"]  # row for each piece
+
+    @classmethod
+    def of(cls, part: Partition, regions: Int[np.ndarray, " p"]) -> "_Maps":
+        """Return the maps at the interior points of regions."""
+        rows, place = np.unique(regions, return_inverse=True)
+        maps = scores_network(part.network_on_domain).linearize(part.witnesses[rows])
+        weight, bias = (_for_classes(table.cpu().numpy()) for table in (maps.weight, maps.bias))
+        return cls(weight, bias, place)
+
+
 def length_error(
     part: Partition,
     regions: Int[np.ndarray, " p"],
@@ -47,45 +65,61 @@ def length_error(
     A piece ends at a side of its region, or where a third output ties. Rounding moves lines, and the crossing of two by
     as much over the sine of their angle.
     """
-    width = float(np.linalg.norm(np.ptp(part.vertices, axis=0))) if len(regions) else 0.0
-    total = 0.0
-    block = max(1, ENTRIES // (16 + 4 * max(2, part.network_on_domain.num_outputs)))
+    if not len(regions):
+        return 0.0
+    network, maps = scores_network(part.network_on_domain), _Maps.of(part, regions)
+    largest = largest_errors(network, np.abs(part.vertices).max(axis=0), tolerance=part.tolerance)
+    errors = np.broadcast_to(_for_classes(largest[None]), maps.bias.shape)
+    total = _total(part, regions, classes, ends, maps, errors)
+    if total <= ENOUGH * float(np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).sum()):
+        return total
+    offsets, ids = part.region_vertices
+    corners = [ids[offsets[row] : offsets[row + 1]] for row in np.unique(regions)]
+    errors = rounded_forward(network, part.vertices[np.concatenate(corners)], tolerance=part.tolerance).errors
+    errors = np.maximum.reduceat(errors, np.cumsum([0, *map(len, corners[:-1])]))
+    return _total(part, regions, classes, ends, maps, _for_classes(errors))
+
+
+def _for_classes(table: np.ndarray) -> np.ndarray:
+    """Return a table of outputs ``(r, m, ...)`` as one of classes: of a single output the score of class 0 is 0."""
+    return np.concatenate([np.zeros_like(table), table], axis=1) if table.shape[1] == 1 else table
+
+
+def _total(
+    part: Partition,
+    regions: Int[np.ndarray, " p"],
+    classes: Int[np.ndarray, "p 2"],
+    ends: Float[np.ndarray, "p 2 2"],
+    maps: _Maps,
+    errors: Float[np.ndarray, "r m"],
+) -> float:
+    """Return the error of all pieces, where the scores on each region have some errors."""
+    width = float(np.linalg.norm(np.ptp(part.vertices, axis=0)))
+    total, sides = 0.0, side_errors(part)
+    block = max(1, ENTRIES // (16 + 4 * errors.shape[1]))
     for first in range(0, len(regions), block):
         rows = slice(first, first + block)
-        blur = side_errors(part)[regions[rows]]
-        ties, moved = _ties(part, regions[rows], classes[rows], blur)
-        sides = _sides(part, regions[rows], ends[rows], blur)
-        shifts = np.maximum(sides.shifts(ends[rows], moved), ties.shifts(ends[rows], moved))
+        blur = sides[regions[rows]]
+        ties, moved = _ties(maps._replace(place=maps.place[rows]), errors, classes[rows], blur)
+        edges = _sides(part, regions[rows], ends[rows], blur)
+        shifts = np.maximum(edges.shifts(ends[rows], moved), ties.shifts(ends[rows], moved))
         total += float(np.minimum(shifts.sum(axis=1) + 4 * moved, width).sum())
     return total
 
 
 def _ties(
-    part: Partition, regions: Int[np.ndarray, " p"], classes: Int[np.ndarray, "p 2"], blur: Float[np.ndarray, " p"]
+    maps: _Maps, errors: Float[np.ndarray, "r m"], classes: Int[np.ndarray, "p 2"], blur: Float[np.ndarray, " p"]
 ) -> tuple[_Lines, Float[np.ndarray, " p"]]:
     """Return where the first class of each piece ties with third ones, and how far rounding moves the piece itself."""
-    rows, place = np.unique(regions, return_inverse=True)
-    network, (offsets, ids) = scores_network(part.network_on_domain), part.region_vertices
-    maps = network.linearize(part.witnesses[rows])
-    tables = [maps.weight.cpu().numpy(), maps.bias.cpu().numpy()]
-    corners = [ids[offsets[row] : offsets[row + 1]] for row in rows]
-    errors = rounded_forward(network, part.vertices[np.concatenate(corners)], tolerance=part.tolerance).errors
-    tables.append(np.maximum.reduceat(errors, np.cumsum([0, *map(len, corners[:-1])])))
-    if network.num_outputs == 1:  # the score of class 0 is 0
-        tables = [np.concatenate([np.zeros_like(table), table], axis=1) for table in tables]
-    weight, bias, errors = (table[place] for table in tables)
-    pieces, (one, other) = np.arange(len(regions)), classes.T
-    weight, bias, errors = (
-        weight[pieces, one, None] - weight,
-        bias - bias[pieces, one, None],
-        errors + errors[pieces, one, None],
-    )
+    pieces, (one, other) = np.arange(len(classes)), classes.T
+    weight, bias, errors = (table[maps.place] for table in (maps.weight, maps.bias, errors))
+    weight, bias = weight[pieces, one, None] - weight, bias - bias[pieces, one, None]
     slopes = np.maximum(np.linalg.norm(weight, axis=2), TINY)
     with np.errstate(over="ignore"):
-        lines = _Lines(weight / slopes[..., None], bias / slopes, errors / slopes)
-    moved = blur + lines.moved[pieces, other]
+        moved = (errors + errors[pieces, one, None]) / slopes
+        lines = _Lines(weight / slopes[..., None], bias / slopes, moved)
     lines.levels[pieces, one] = lines.levels[pieces, other] = np.nan  # these tie along the whole piece
-    return lines, moved
+    return lines, blur + moved[pieces, other]
 
 
 def _sides(

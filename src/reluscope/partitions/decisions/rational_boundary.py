@@ -62,7 +62,8 @@ def needs_fractions(part: Partition) -> bool:
 
 def is_clear(part: Partition) -> bool:
     """Whether one class is ahead at every vertex, beyond the rounding of scores and of the vertices themselves."""
-    return not unclear_vertices(part, np.arange(len(part.vertices))).any()
+    near, _ = _near_vertices(part, scores_at(part, part.vertices))
+    return not near.any() or not unclear_vertices(part, np.flatnonzero(near)).any()
 
 
 def unclear_vertices(part: Partition, asked: Int[np.ndarray, " q"]) -> Bool[np.ndarray, " v"]:
@@ -101,10 +102,8 @@ def open_ties(part: Partition, values: Float[np.ndarray, "v k"], num_regions: in
     Vertices are asked about where rounding may decide between two scores, and pieces along which a third class ties
     as nearly.
     """
-    tolerance = _largest_noise(part, NEAR * float(np.abs(values).max(initial=0.0)))
+    near, tolerance = _near_vertices(part, values)
     offsets, ids = part.region_vertices
-    near = (values >= values.max(axis=1, keepdims=True) - tolerance).sum(axis=1) > 1
-    near |= _near_in_thin_regions(part, values, tolerance)
     if num_regions < len(part):  # scores are not known at all vertices
         known = np.zeros(len(near), dtype=bool)
         known[ids[: offsets[num_regions]]] = True
@@ -124,6 +123,13 @@ def open_ties(part: Partition, values: Float[np.ndarray, "v k"], num_regions: in
         chord = float(np.linalg.norm(np.ptp(part.vertices[corners], axis=0))) if part.dim == 2 else 1.0
         most += number * (number - 1) / 2 * chord
     return OpenTies(regions, most)
+
+
+def _near_vertices(part: Partition, values: Float[np.ndarray, "v k"]) -> tuple[Bool[np.ndarray, " v"], float]:
+    """Return the vertices where rounding may decide which score is the largest, and how near is near enough."""
+    tolerance = _largest_noise(part, NEAR * float(np.abs(values).max(initial=0.0)))
+    near = (values >= values.max(axis=1, keepdims=True) - tolerance).sum(axis=1) > 1
+    return near | _near_in_thin_regions(part, values, tolerance), tolerance
 
 
 def _largest_noise(part: Partition, enough: float) -> float:
