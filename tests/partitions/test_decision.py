@@ -116,6 +116,7 @@ def test_ties_that_fractions_have_no_time_for_widen_the_length(domain, monkeypat
     net = rs.load([(signs, np.zeros(2)), (np.array([[1.0, 1.0], [0.0, 0.0]]), np.zeros(2))])  # |y| and 0
     known = rs.decision_boundary(rs.partition(net, domain)).finding()
     monkeypatch.setattr(decision, "needs_fractions", lambda part: False)  # for fractions alone
+    monkeypatch.setattr(decision, "is_small", lambda part: False)
     monkeypatch.setattr(touching_ties, "MOST_MULTIPLICATIONS", -1)
     found = rs.decision_boundary(rs.partition(net, domain)).finding()
     assert known.claim == "EXACT" != found.claim
@@ -247,3 +248,17 @@ def test_lengths_hold_where_a_tie_is_nearly_parallel_to_a_side(seed):
     truth = exact_length(differences, Fraction(constants[0]) - Fraction(constants[1]), box)
     low, high = found.interval or (found.value - (found.tolerance or 0.0), found.value + (found.tolerance or 0.0))
     assert low - 1e-12 * truth <= truth <= high + 1e-12 * truth
+
+
+def test_three_classes_that_nearly_tie_beside_a_vertex():
+    """Seen red: a point where two scores cross within the rounding of a third was one point EXACT, and is two."""
+    first = ([[-705111679.4143062], [-13.144290405816497], [0.001356657175912949]],)
+    first = (*first, [462729539.61563843, 12.733531330634731, -0.0006783285879564745])
+    last = [
+        [-10435709.169704037, 2593500.711353771, -65835492.97081438],
+        [-1.1917709244883877e-08, -1.2797288025068143e-08, -1.1204949258944203e-08],
+        [0.00045312630409291484, -0.00040647427873091865, 4.015524390874611e-05],
+    ]
+    net = rs.load([first, (last, [3281384.839299627, -1.7122274957222567e-08, 0.0010331751137934728])])
+    found = rs.decision_boundary(rs.partition(net, rs.Box([0.5], [1.75]))).finding()
+    assert (int(found), found.claim) == (2, "EXACT")

@@ -29,7 +29,7 @@ from reluscope.interruption import held, safe_point
 from reluscope.networks.network import Network
 from reluscope.partitions.decisions.decision_pieces import BoundaryPieces, blocks_of, pieces_of, scores_by_block
 from reluscope.partitions.decisions.length_errors import length_error
-from reluscope.partitions.decisions.rational_boundary import needs_fractions, open_ties, rational_pieces
+from reluscope.partitions.decisions.rational_boundary import is_small, needs_fractions, open_ties, rational_pieces
 from reluscope.partitions.decisions.touching_ties import TouchingTies
 from reluscope.partitions.left_open import LeftOpen, left_open
 from reluscope.partitions.levels.decision_surfaces import DecisionSurface
@@ -256,6 +256,8 @@ def _on_partition(part: Partition, budget: Budget | None, progress: Progress) ->
     doubtful, loose = search.doubtful, 0.0
     if not part.jumps and search.num_done:
         ties = open_ties(part, search.values, search.num_done, pieces)
+        if ties.regions.any() and note is None and is_small(part):
+            return _boundary(part, rational_pieces(part), len(part), None, is_rational=True)
         sizes = (
             np.linalg.norm(pieces.ends[:, 0] - pieces.ends[:, -1], axis=1) if dim == 2 else np.ones(len(pieces.ends))
         )

@@ -166,13 +166,11 @@ def _near_in_thin_regions(
 
 def _of_three(part: Partition, pieces: BoundaryPieces, tolerance: float) -> Int[np.ndarray, " p"]:
     """Return the regions of pieces along which a third class is behind by no more than a tolerance."""
-    _, place, counts = np.unique(pieces.regions, return_inverse=True, return_counts=True)
-    several = np.flatnonzero(counts[place] > 1)
-    if not len(several):
-        return several
-    regions, ends, every = pieces.regions[several], pieces.ends[several], np.arange(len(several))
+    regions, ends, every = pieces.regions, pieces.ends, np.arange(len(pieces.regions))
+    if not len(every):
+        return regions
     values = scores_at(part, ends.reshape(-1, part.dim)).reshape(*ends.shape[:2], -1)
-    one, other = pieces.classes[several].T
+    one, other = pieces.classes.T
     tied = values[every, :, one]
     values[every, :, one] = values[every, :, other] = -np.inf
     # One class at both ends: where different ones tie at the ends, three classes meet in points.
