@@ -121,7 +121,10 @@ def area_shares(part: Partition, areas: ClassAreas) -> Findings:
     reached = float(sizes.sum())
     whole = reached if left.is_nothing else _window_area(part)
     doubt = np.zeros(len(sizes)) if areas.is_rational or not len(part) else areas_in_doubt(part)
-    classes = np.flatnonzero((sizes > 0) | (doubt > NOTHING * whole))
+    occurs = (sizes > 0) | (doubt > NOTHING * whole)
+    if areas.is_rational:  # a part whose corners are one point in floats is a part
+        occurs[areas.classes] = True
+    classes = np.flatnonzero(occurs)
     value = sizes[classes] / reached if reached else sizes[classes]
     missing = max(0.0, whole - reached)
     moved = _rounded(areas) + (0.0 if areas.is_rational else _moved(part))
