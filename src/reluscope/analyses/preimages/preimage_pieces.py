@@ -310,7 +310,7 @@ class _PieceSearch:
             errors = self.rows_of_inputs.errors(at)
             for place, (row, body) in enumerate(zip(rows.tolist(), self._bodies(rows), strict=True)):
                 if body is None:
-                    self.missing += self._volume(row)
+                    self.missing += self._most(row)
                 elif whole[row]:
                     self._keep(row, body, part.dim, part.witnesses[row], self._error(row, part.dim * RESOLUTION))
                 else:
@@ -337,16 +337,16 @@ class _PieceSearch:
         except TooManyMultiplicationsError:
             cut, shift = pulled_back(self.cut_by, weight, bias), 1.0
         if cut is None:
-            self.missing += self._volume(row) if shift else 0.0
+            self.missing += self._most(row) if shift else 0.0
             return
         if not len(cut.A) + len(cut.C):
-            error = self._error(row, 0.0) if not shift else self._volume(row)
+            error = self._error(row, 0.0) if not shift else self._most(row)
             self._keep(row, body, self.part.dim, self.part.witnesses[row], error)
             return
         inside = body.intersect(cut)
         inner = relative_interior(inside, tolerance=RESOLUTION * self.length, cap=self.length)
         if (inner is None or inner.dim < self.part.dim) and not len(cut.C):
-            self.missing += min(self._volume(row), self._thin(row, inside.insphere(), shift))
+            self.missing += min(self._most(row), self._thin(row, inside.insphere(), shift))
         if inner is not None:
             may_be_copy = inner.dim < self.part.dim and not body.contains(inner.point, -self.thin)
             self.pieces.append(inner.polyhedron)
@@ -391,6 +391,14 @@ class _PieceSearch:
         offsets, ids = self.part.region_vertices
         corners = self.part.vertices[ids[offsets[row] : offsets[row + 1]]]
         return np.stack([corners.min(axis=0), corners.max(axis=0)])
+
+    def _most(self, row: int) -> float:
+        """Return what the volume of a region is at most, wherever rounding has moved its corners."""
+        volume = self._volume(row)
+        if not self.part.has_vertices or volume == np.inf:
+            return volume
+        moved = np.array([self.moved[row] + self.rounding])
+        return (1 + HULLS) * volume + float(volume_errors(moved, self._ends(row)[None])[0])
 
     def _volume(self, row: int) -> float:
         """Return the volume of a bounded region, or a bound on it."""
