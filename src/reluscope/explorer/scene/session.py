@@ -67,7 +67,7 @@ class Session:
         if network.num_inputs < 2:
             raise InputError(
                 "the explorer shows planes of the input space, and this network has one input: rs.partition and "
-                "rs.plots.segment show its regions"
+                "rs.plots.partition show its regions"
             )
         refuse_jumps("the explorer", network)
         dataset = _dataset(network, data, labels)
