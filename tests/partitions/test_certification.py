@@ -1,5 +1,6 @@
 """Certified partitions: the rational count, slivers that float64 cannot show included."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -18,6 +19,7 @@ from reluscope.networks.building.builder import GraphBuilder
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.partitions.complexes import certification
 from reluscope.partitions.corner_errors import corner_errors
+from reluscope.testing import default_network
 from reluscope.testing.strategies import boxes, degenerate_networks
 
 ANGLE = 0.3
@@ -154,3 +156,14 @@ def test_blur_of_certified_vertices_holds_the_exact_ones(shift):
     for vertex in part.certificate.vertices:
         near = np.abs(part.vertices[:, 0] - float(vertex[0])).argmin()
         assert abs(Fraction(part.vertices[near, 0]) - vertex[0]) <= Fraction(errors[near])
+
+
+def test_a_certified_partition_has_no_doubts_left():
+    net = rs.load(default_network([3, 6, 4, 1], seed=0))
+    part = rs.partition(net, rs.Box(-1, 1, 3))
+    doubtful = replace(
+        part, num_undecided=3, work={"cells_unconfirmed": 9, "cells_left_out": 2}, confirmed=np.zeros(len(part), bool)
+    )
+    found = rs.certify(doubtful)
+    assert (int(found.finding()), found.finding().claim, found.confirmed) == (len(part), "EXACT", None)
+    assert set(found.work) == {"seconds"}

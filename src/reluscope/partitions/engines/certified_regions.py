@@ -11,12 +11,16 @@ from reluscope.codes.packed import Codes
 from reluscope.effort import Effort
 from reluscope.geometry.polyhedra.domains import Box, Polyhedron, Slice
 from reluscope.networks.network import Network
+from reluscope.partitions.doubts.shown_regions import CONFIRMED, UNCONFIRMED
 from reluscope.partitions.exact.exact_regions import ExactRegions, exact_regions
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.corner_columns import CellCorners
 from reluscope.partitions.table.facet_columns import FacetColumns
 from reluscope.partitions.table.region_columns import RegionColumns
 from reluscope.tolerance import EPSILON
+
+# What is told of cells that floats left in doubt.
+OF_DOUBTS = (CONFIRMED, UNCONFIRMED, "cells_left_out")
 
 
 def certified(part: Partition, network: Network, effort: Effort, began: float) -> Partition:
@@ -42,7 +46,9 @@ def certified(part: Partition, network: Network, effort: Effort, began: float) -
         num_undecided=0,
         tolerance=effort.tolerance,
         certified=True,
-        work={**part.work, "seconds": seconds},
+        confirmed=None,
+        stop=None,
+        work={name: amount for name, amount in part.work.items() if name not in OF_DOUBTS} | {"seconds": seconds},
         proof=exact.certificate,
     )
 
