@@ -46,3 +46,21 @@ def test_rows_are_known_near_points_that_are_far_from_what_is_hidden(network):
     far = rs.region(with_hidden_row(20), POINT)
     assert not here.is_whole_within(POINT[0], POINT[0] + 1)
     assert far.is_whole_within(POINT[0] - np.inf, POINT[0] + np.inf)
+
+
+def test_the_margin_of_an_inverse_is_an_upper_bound():
+    network = with_hidden_row(WIDTH, shown=slice(1, 3))
+    margin = rs.preimages.local_inverse(network, POINT[0], domain=DOMAIN).margin
+    assert margin.interval[0] <= 0.5 <= margin.interval[1]
+
+
+def test_ends_of_invariant_sets_are_upper_bounds():
+    network = with_hidden_row(WIDTH, shown=slice(4, 6))
+    found = rs.preimages.invariant_set(network, POINT[0], domain=DOMAIN, within="region")
+    nearest, _ = found.nearest_end()
+    assert nearest.interval[0] <= 0.5 <= nearest.interval[1]
+    farthest, place = found.farthest()
+    assert np.hypot(*place) <= farthest.interval[1]
+    assert place[0] <= 0.5
+    width, _ = found.least_width()
+    assert width.interval[0] <= 1.5

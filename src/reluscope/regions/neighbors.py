@@ -86,7 +86,8 @@ def neighbors(
     Returns
     -------
     Neighbors
-        All neighbours at the resolution of `Polyhedron.facets`, in order of the facets' first rows.
+        All neighbours at the resolution of `Polyhedron.facets`, in order of the facets' first rows. A region with a
+        finite `Region.clear` lacks facets.
 
     Raises
     ------

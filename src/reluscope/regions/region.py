@@ -52,7 +52,7 @@ class Region(Shown):
     def is_whole_within(self, low: Float[np.ndarray, " n"], high: Float[np.ndarray, " n"]) -> bool:
         """Return whether no row that rounding hides cuts the polyhedron in a box around the witness."""
         far = np.maximum(np.abs(low - self.witness), np.abs(high - self.witness)).sum()
-        return self.clear == inf or bool(far <= self.clear)
+        return self.clear == inf or bool(far < self.clear)
 
     def row_errors(self, low: Float[np.ndarray, " n"], high: Float[np.ndarray, " n"]) -> Float[np.ndarray, " h"]:
         """Return bounds on what rounding makes of the slack of each row on a box around the point asked about."""

@@ -108,3 +108,11 @@ def test_ends_that_were_wrong_hold_the_truth(seed):
 @pytest.mark.parametrize("seed", range(150))
 def test_the_truth_lies_between_the_ends(seed):
     check(seed)
+
+
+def test_a_unit_whose_slopes_are_rounding_ends_no_distance():
+    first = [([[8 / 3]] * 3, [-4.0] * 3)]
+    second = [([[1e8, -1e8, 1e-9], [0.0, 0.0, 1.0]], [-2.6e-10, 0.0]), ([[1e9, 0.0]], [-0.5])]
+    net = rs.load([*first, *second])
+    found = rs.robustness.decision_distance(net, [[2.0]], norm="linf", domain=rs.Box([0.75], [2.25]))
+    assert found["decision_distance"].lower[0] <= 2.0 - (0.76 + 4) * 3 / 8 <= found["decision_distance"].upper[0]

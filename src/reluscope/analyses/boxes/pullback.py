@@ -51,8 +51,8 @@ def within_region(
     Returns
     -------
     Polyhedron
-        The rows of the region, then the rows of the target. Exact up to the rounding of the rows; it may be empty
-        (`Polyhedron.is_empty`).
+        The rows of the region, then the rows of the target. Exact up to the rounding of the rows, and as far as
+        `Region.clear`; it may be empty (`Polyhedron.is_empty`).
 
     Raises
     ------

@@ -56,6 +56,8 @@ class InvariantSet(Shown):
         The box, infinite where there is none.
     within : str
         "layer" or "region".
+    clear : float
+        `Region.clear` of the region of x.
     """
 
     features: Network
@@ -66,6 +68,7 @@ class InvariantSet(Shown):
     lower: Float[np.ndarray, " n"]
     upper: Float[np.ndarray, " n"]
     within: str
+    clear: float = np.inf
 
     @property
     def polyhedron(self) -> Polyhedron:
@@ -140,8 +143,8 @@ class InvariantSet(Shown):
         Returns
         -------
         Finding, (n,) float64
-            EXACT up to rounding. 0 if x already lies on an inequality or is alone; infinite if the set has no end.
-            Equalities hidden in the inequalities count as ends.
+            EXACT up to rounding, UPPER where `clear` is nearer. 0 if x already lies on an inequality or is alone;
+            infinite if the set has no end. Equalities hidden in the inequalities count as ends.
 
         Notes
         -----
@@ -166,7 +169,7 @@ class InvariantSet(Shown):
         scale = max(float(np.abs(self.point).max()), value if np.isfinite(value) else 0.0)
         finding = finding_within(
             value,
-            value,
+            min(value, self.clear / np.sqrt(len(self.point))),
             value,
             rounding=SUMS * scale,
             scale=scale,
@@ -216,6 +219,9 @@ class InvariantSet(Shown):
                 if distance <= last * (1 + GROWN) or distance == 0:
                     break
                 way, last = found.point - self.point, distance
+        if value > 0 and self.clear < np.inf:  # inequalities are lacking: as far on the way as they leave to the set
+            share = min(1.0, self.clear / float(np.abs(best - self.point).sum()))
+            best, value = self.point + share * (best - self.point), share * value
         corner = np.maximum(np.abs(self.upper - self.point), np.abs(self.point - self.lower))
         finding = Finding.of(
             value,
@@ -240,6 +246,7 @@ class InvariantSet(Shown):
             way = np.full(len(self.point), np.nan)
         else:
             lower, upper, way = self.interior.polyhedron.width()
+            lower = lower if self.clear == np.inf else 0.0
         scale = max(float(np.abs(self.point).max()), lower if np.isfinite(lower) else 0.0)
         finding = finding_within(
             upper,
@@ -333,14 +340,15 @@ def invariant_set(
         # Values of the pass that pieces are read from: other sums may round to the other side of a kink.
         found = system(layer, features(points).reshape(-1).cpu().numpy()).polyhedron
         rows, offsets, _ = unit_rows(found.A, found.b)
-        equations = found.C
+        equations, clear = found.C, np.inf
     elif within == "region":
         features = up_to_gate(network, gate)
         here = region(features, point)
+        clear = here.clear
         rows, offsets, _ = unit_rows(here.polyhedron.A, here.polyhedron.b)
         equations = here.map.weight[0].cpu().numpy()
     else:
         raise InputError(f"within must be 'layer' or 'region', got {within!r}")
     equations = equations[equations.any(axis=1)]
     basis = row_space(equations) if len(equations) else np.zeros((0, len(point)))
-    return InvariantSet(features, point, basis, rows, offsets, lower, upper, within)
+    return InvariantSet(features, point, basis, rows, offsets, lower, upper, within, clear)

@@ -57,6 +57,8 @@ class LocalInverse(Shown):
         The region of x, in the space of inputs.
     singular_values : (k,) float64
         The singular values of W that do not count as zero, largest first.
+    clear : float
+        `Region.clear` of the region.
     """
 
     point: Float[np.ndarray, " n"]
@@ -65,6 +67,7 @@ class LocalInverse(Shown):
     forward: Float[np.ndarray, "u n"]
     region: Polyhedron
     singular_values: Float[np.ndarray, " k"]
+    clear: float = np.inf
 
     @read_arguments
     def __call__(self, features: ArrayLike) -> Float[np.ndarray, "... n"]:
@@ -205,6 +208,8 @@ class LocalInverse(Shown):
         return np.linalg.svd(self.forward, full_matrices=False)[2][: self.rank]
 
     def _finding(self, lower: float, upper: float, method: str) -> Finding:
+        if self.clear < np.inf:  # the region lacks a row; inputs nearest to x are no farther than norm times the change
+            lower = min(lower, self.clear / (self.norm * np.sqrt(len(self.point)))) if self.rank else 0.0
         return finding_within(
             lower,
             lower,
@@ -277,4 +282,4 @@ def local_inverse(
     left, values, right = np.linalg.svd(weight, full_matrices=False)
     rank = int((values > rank_tolerance * values[0]).sum()) if len(values) and values[0] > 0 else 0
     inverse = right[:rank].T @ (left[:, :rank] / values[:rank]).T
-    return LocalInverse(point, weight @ point + bias, inverse, weight, found.polyhedron, values[:rank])
+    return LocalInverse(point, weight @ point + bias, inverse, weight, found.polyhedron, values[:rank], found.clear)

@@ -438,7 +438,7 @@ class StepRegion:
             step = _pushed(moved, found.point)
             far = float(self.view.norm.size(step) * (1 + unit))
             if (rows @ step - offsets + errors + (entries + unit) * far < 0).all():
-                return far if far <= min(self.radius, self.clear) else np.inf
+                return far if far <= self.radius and far < self.clear else np.inf
         return np.inf
 
     def is_surely_empty(self, found: NearestPoint, rival: Rival | None) -> bool:

@@ -15,7 +15,7 @@ def enclosed_cell(view: Viewpoint, steps: CutBall, enclosure: Enclosure) -> tupl
     slack: list[np.ndarray] = [np.zeros(0)]
     errors: list[np.ndarray] = [np.zeros(0)]
     noise: list[np.ndarray] = [np.zeros((0, symbols))]
-    is_exact = True
+    is_exact, is_hidden = True, False
     if steps.cut is not None:  # the enclosure holds on this side of it
         length = float(np.linalg.norm(steps.cut))
         rows.append(-steps.cut[None] / length)
@@ -25,6 +25,7 @@ def enclosed_cell(view: Viewpoint, steps: CutBall, enclosure: Enclosure) -> tupl
     for limit in enclosure.limits:
         lengths = np.linalg.norm(limit.weights, axis=1)
         kept = lengths * view.scale > limit.errors
+        is_hidden = is_hidden or not kept.all()
         limit, lengths = limit[kept], lengths[kept]
         spread = limit.spread
         is_exact = is_exact and bool((spread <= CLEAR * limit.errors).all())
@@ -45,5 +46,6 @@ def enclosed_cell(view: Viewpoint, steps: CutBall, enclosure: Enclosure) -> tupl
         np.zeros(sum(map(len, errors))),
         outputs,
         radius=steps.radius,
+        clear=0.0 if is_hidden else np.inf,
     )
     return cell, np.concatenate(noise), is_exact
