@@ -9,6 +9,7 @@ import pytest
 import reluscope as rs
 from partitions.layered import network_of
 from reluscope.analyses.counting.by_tree import count_by_tree
+from reluscope.effort import Effort
 from reluscope.findings import Claim
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.models.from_arrays import from_arrays
@@ -118,9 +119,9 @@ def test_budgets_of_time_give_the_first_region(name, seconds):
 def test_counts_are_of_one_region_at_least(seconds):
     net, space, budget = dense(3, 8, 6, 1), rs.Box(-1, 1, 3), rs.Budget(seconds=seconds)
     truth = len(whole("tree"))
-    assert 1 <= int(count_by_tree(net, space, budget=budget).finding) <= truth
+    assert 1 <= int(count_by_tree(net, space, Effort(budget)).finding) <= truth
     with ThreadPoolExecutor(2) as executor:
-        found = count_by_tree(net, space, budget=budget, executor=executor)
+        found = count_by_tree(net, space, Effort(budget, executor))
     assert 1 <= int(found.finding) <= truth
     assert found.finding.claim is Claim.LOWER or int(found.finding) == truth
 

@@ -200,7 +200,7 @@ def test_budgets_in_turn_reach_the_end(net, path):
     """What a budget cuts short is a lower bound, tasks that were cut short are not kept, and the rest goes on."""
     numbers, found = [], None
     for _ in range(50):
-        found, stopped = count_by_tree(net, SPACE, budget=Budget(regions=(numbers or [0])[-1] + 100), checkpoint=path)
+        found, stopped = count_by_tree(net, SPACE, Effort(Budget(regions=(numbers or [0])[-1] + 100)), checkpoint=path)
         numbers.append(int(found))
         if not stopped:
             break

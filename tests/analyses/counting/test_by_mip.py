@@ -18,6 +18,7 @@ from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.analyses.counting.code_points import CodePoints
 from reluscope.analyses.counting.code_search import CodeSearch
 from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError, SolverError
 from reluscope.findings import Claim
 from reluscope.stopping import words_of
@@ -209,7 +210,7 @@ def test_kinks_that_differ_by_rounding_leave_an_interval():
 )
 def test_budgets(budget, most, reason):
     net = rs.load(pseudo_random_network(2, [3, 3]))
-    found, stopped = count_by_mip(net, rs.Box(-1, 1, 2), budget=budget)
+    found, stopped = count_by_mip(net, rs.Box(-1, 1, 2), Effort(budget))
     assert (int(found), found.claim, found.interval) == (most, Claim.LOWER, (most, float("inf")))
     assert words_of(stopped) == reason
 

@@ -251,7 +251,7 @@ def test_breakpoints_that_no_float_tells_apart():
 )
 def test_budgets(budget, most, reason):
     net = rs.load(pseudo_random_network(2, [3, 3]))
-    found, stopped = count_by_rational_tree(net, rs.Box(-1, 1, 2), budget=budget)
+    found, stopped = count_by_rational_tree(net, rs.Box(-1, 1, 2), Effort(budget))
     assert (int(found), found.claim, found.interval) == (most, Claim.LOWER, (most, float("inf")))
     assert words_of(stopped) == reason
 

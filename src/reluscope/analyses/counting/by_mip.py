@@ -2,33 +2,30 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from reluscope.analyses.counting.code_search import MIN_MARGIN, CodeSearch
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import DEFINITIONS
-from reluscope.budget import Budget
 from reluscope.effort import Effort
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.ask.patience import patient
+from reluscope.partitions.ask.patience import patient_effort
 from reluscope.partitions.driver.walk import Step, walk
-from reluscope.progress import Progress, counting_regions
 
 
-def count_by_mip(
-    network: Network, domain: Domain, *, budget: Budget | None = None, progress: Progress = False
-) -> Counted:
+def count_by_mip(network: Network, domain: Domain, effort: Effort | None = None) -> Counted:
     """Return the number of activation regions on a bounded domain, those without interior included.
 
     LOWER, as every region counted has a rational point, without an upper end; codes found without such a point are
     undecided. A program per region; `count_by_rational_tree` proves more in less time, on few inputs.
     """
     began = time.time()
-    budget = patient(Budget() if budget is None else budget, network, domain)
-    search = _CodeSearch(CodeSearch(network, domain), lambda: began + budget.seconds_allowed - time.time())
-    with counting_regions("count", progress) as count:
-        found = walk([search], _CodeSearch.step, effort=Effort(budget, began=began, count=count))
+    effort = patient_effort(effort or Effort(), network, domain)
+    search = _CodeSearch(CodeSearch(network, domain), lambda: began + effort.budget.seconds_allowed - time.time())
+    with effort.counting("count") as count:
+        found = walk([search], _CodeSearch.step, effort=replace(count, began=began))
     finding = Finding.of(
         found.num_found,
         upper=float("inf"),

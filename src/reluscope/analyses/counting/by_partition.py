@@ -1,7 +1,6 @@
 """Counts of all six definitions from a partition: exact on lines and planes, and as intervals beyond."""
 
 import time
-from concurrent.futures import Executor
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -15,17 +14,16 @@ from reluscope.analyses.counting.exact_complex import ExactComplex
 from reluscope.analyses.counting.lower_faces import face_codes
 from reluscope.analyses.counting.same_maps import SameMaps, same_maps
 from reluscope.budget import Budget, Remainder
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Box, Domain
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.certify import certify, check_certifiable
-from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.ask.dispatch import RegionSearch, partitioned
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.progress import Progress
 from reluscope.stopping import Stop, is_interrupted, words_of
-from reluscope.tolerance import Tolerance
 
 INFINITY = float("inf")
 
@@ -44,22 +42,19 @@ def count_by_partition(
     network: Network,
     domain: Domain,
     definition: Definition = DEFINITIONS["proper_activation"],
+    effort: Effort | None = None,
     *,
-    budget: Budget | None = None,
-    executor: Executor | None = None,
-    tolerance: Tolerance | None = None,
-    progress: Progress = False,
+    in_floats: bool = False,
     with_proof: bool = False,
 ) -> Counted:
     """Count regions from a partition of the domain.
 
     EXACT on lines, and on planes except convex; otherwise LOWER with its interval. On bounded lines and planes other
-    definitions than proper activation are in rational arithmetic unless a tolerance is given.
+    definitions than proper activation are in rational arithmetic unless ``in_floats``.
     """
     began = time.time()
-    budget = Budget() if budget is None else budget
-    name = definition.name
-    options = {"budget": budget, "tolerance": tolerance}
+    effort = effort or Effort()
+    budget, name = effort.budget, definition.name
     if with_proof:
         check_certifiable(network, domain)
 
@@ -69,7 +64,7 @@ def count_by_partition(
 
     if name == "proper_activation":
         # A count needs no vertices.
-        part = partition(network, domain, keep="codes", **options, executor=executor, progress=progress)
+        part = partitioned(network, domain, effort, RegionSearch(keep="codes"))
         part = proved(part, if_asked=with_proof)
         return Counted(part.finding(), part.stop)
     if name == "activation" and domain.dim > 2:
@@ -79,8 +74,8 @@ def count_by_partition(
         )
     flat = domain.dim <= 2
     bounded = domain.is_bounded()
-    part = partition(network, domain, **options, executor=executor, progress=progress)
-    exactly = flat and bounded and tolerance is None
+    part = partitioned(network, domain, effort)
+    exactly = flat and bounded and not in_floats
     if exactly and not part.num_open and is_interrupted(part.stop):
         # All regions, but with nothing certified there is no telling what vanishes.
         part = replace(part, num_undecided=max(1, part.num_undecided))
@@ -95,7 +90,8 @@ def count_by_partition(
         and part.has_vertices
         and (name == "activation" or (name == "convex" and domain.dim == 2))
     ):
-        inner = proved(partition(network, _enclosing(domain, part), **options), if_asked=tolerance is None)
+        alone = Effort(budget, tolerance=effort.tolerance)
+        inner = proved(partitioned(network, _enclosing(domain, part), alone), if_asked=not in_floats)
         stopped = stopped or inner.stop
         if len(inner) == len(part) and not inner.num_open:
             part, bounded = inner, True

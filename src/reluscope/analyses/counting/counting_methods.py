@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from reluscope.analyses.counting.by_mip import count_by_mip
 from reluscope.analyses.counting.by_partition import count_by_partition
@@ -13,7 +14,8 @@ from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import Definition, find_definition
 from reluscope.arguments import holds_across_jumps, read_arguments, read_option, refuse_jumps
-from reluscope.budget import Budget, RegionBudget
+from reluscope.budget import RegionBudget
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain
@@ -119,33 +121,21 @@ def count(
     >>> print(rs.count(net, rs.Space(1), definition="activation"))
     3 (EXACT)
     """
-    found = counted(
-        network,
-        domain,
-        definition=definition,
-        method=method,
-        budget=budget,
-        executor=executor,
-        tolerance=tolerance,
-        checkpoint=checkpoint,
-        progress=progress,
-        certify=certify,
-    )
+    effort = Effort.of(budget, executor, progress, tolerance)
+    found = counted(network, domain, effort, definition, method, Options(tolerance is not None, checkpoint, certify))
     return replace(found.finding, stop=found.stop)
 
 
+class Options(NamedTuple):
+    """What some methods alone have a use for."""
+
+    tolerance: bool = False  # whether one was given: numbers are floats then
+    checkpoint: str | os.PathLike[str] | None = None
+    certify: bool = False
+
+
 def counted(
-    network: Network,
-    domain: Domain,
-    *,
-    definition: str,
-    method: str,
-    budget: Budget | None,
-    executor: Executor | None = None,
-    progress: Progress = False,
-    tolerance: Tolerance | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    certify: bool = False,
+    network: Network, domain: Domain, effort: Effort, definition: str, method: str, options: Options
 ) -> Counted:
     """Count as `count` does, and say why the work stopped early."""
     kind = find_definition(definition)
@@ -153,7 +143,7 @@ def counted(
         refuse_jumps(f'count(definition="{kind.name}")', network)
     domain = read_domain(domain, network.num_inputs)
     method = read_option(method, "method", ("auto", *METHODS))
-    question = _Question(network, domain, kind, budget or Budget(), executor, tolerance, checkpoint, progress, certify)
+    question = _Question(network, domain, kind, effort, options)
     return METHODS[_choose(question) if method == "auto" else method](question)
 
 
@@ -164,12 +154,8 @@ class _Question:
     network: Network
     domain: Domain
     definition: Definition
-    budget: Budget
-    executor: Executor | None
-    tolerance: Tolerance | None
-    checkpoint: str | os.PathLike[str] | None
-    progress: Progress
-    certify: bool
+    effort: Effort
+    options: Options
 
     def require(self, method: str, counted: str, *unused: str) -> None:
         """Raise InputError if a method does not count under the definition, or has no use for an option."""
@@ -183,21 +169,21 @@ class _Question:
     def refuse(self, method: str, *unused: str) -> None:
         """Raise InputError if a method has no use for an option that was given."""
         for name in unused:
-            if getattr(self, name):
+            if self.effort.executor if name == "executor" else getattr(self.options, name):
                 raise InputError(f'method="{method}" takes no {name}: leave it out, or take another method')
 
 
 def _choose(question: _Question) -> str:
-    domain = question.domain
+    domain, options = question.domain, question.options
     most = MAX_DIMENSIONS_BY_VERTICES if supports(question.network) is None else MAX_DIMENSIONS_WITH_MAX_GATES
     by_tree = domain.dim > most or (
-        domain.dim > 2 and not question.tolerance and chooses_tree(question.network, domain)
+        domain.dim > 2 and not question.options.tolerance and chooses_tree(question.network, domain)
     )
     unbounded = not domain.is_bounded()
-    in_floats = question.tolerance or question.executor
+    in_floats = question.options.tolerance or question.effort.executor
     if question.definition.name == "activation" and (domain.dim > 2 or (unbounded and not in_floats)):
         return "tree"
-    if question.checkpoint or (question.definition.name == "proper_activation" and by_tree and not question.certify):
+    if options.checkpoint or (question.definition.name == "proper_activation" and by_tree and not options.certify):
         return "tree"
     return "partition"
 
@@ -208,39 +194,28 @@ def _partition(question: _Question) -> Counted:
         question.network,
         question.domain,
         question.definition,
-        budget=question.budget,
-        executor=question.executor,
-        tolerance=question.tolerance,
-        progress=question.progress,
-        with_proof=question.certify,
+        question.effort,
+        in_floats=question.options.tolerance,
+        with_proof=question.options.certify,
     )
 
 
 def _tree(question: _Question) -> Counted:
     if question.definition.name == "activation":
         question.refuse("tree", "tolerance", "executor", "checkpoint")
-        return count_by_rational_tree(
-            question.network, question.domain, budget=question.budget, progress=question.progress
-        )
+        return count_by_rational_tree(question.network, question.domain, question.effort)
     question.require("tree", "proper_activation", "tolerance", "certify")
-    return count_by_tree(
-        question.network,
-        question.domain,
-        budget=question.budget,
-        executor=question.executor,
-        checkpoint=question.checkpoint,
-        progress=question.progress,
-    )
+    return count_by_tree(question.network, question.domain, question.effort, checkpoint=question.options.checkpoint)
 
 
 def _mip(question: _Question) -> Counted:
     question.require("mip", "activation", "tolerance", "certify", "executor", "checkpoint")
-    return count_by_mip(question.network, question.domain, budget=question.budget, progress=question.progress)
+    return count_by_mip(question.network, question.domain, question.effort)
 
 
 def _probes(question: _Question) -> Counted:
     question.require("probes", "proper_activation", "certify", "executor", "checkpoint")
-    return count_by_probes(question.network, question.domain, budget=question.budget, tolerance=question.tolerance)
+    return count_by_probes(question.network, question.domain, question.effort)
 
 
 METHODS: dict[str, Callable[[_Question], Counted]] = {

@@ -14,8 +14,6 @@ from jaxtyping import Bool, Float, Int
 from reluscope.analyses.boxes.pullback import RESOLUTION, pulled_back
 from reluscope.analyses.preimages.rows_of_inputs import RowsOfInputs
 from reluscope.arguments import Natural, read_arguments
-from reluscope.budget import RegionBudget
-from reluscope.errors import InputError
 from reluscope.files import stored
 from reluscope.files.named_arrays import prefixed, without_prefix
 from reluscope.findings import Claim, Finding
@@ -23,7 +21,7 @@ from reluscope.findings.derived import Ends
 from reluscope.geometry.numbers.resolutions import HULLS
 from reluscope.geometry.polyhedra.bounding_box import bounding_box
 from reluscope.geometry.polyhedra.domain_arrays import polyhedra_arrays, read_polyhedra
-from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.relative_interior import relative_interior
@@ -31,15 +29,11 @@ from reluscope.geometry.polyhedra.widths import swept_volume, width_bound
 from reluscope.geometry.unions.union_of_polyhedra import UnionOfPolyhedra, bounded_finding, numbered_columns
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
-from reluscope.networks.network import Network
-from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.corner_errors import side_errors, volume_errors
 from reluscope.partitions.left_open import left_open
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.stored_partitions import read_stored
-from reluscope.progress import Progress
 from reluscope.regions.regions import regions
-from reluscope.tolerance import Tolerance
 
 # Regions whose half-spaces are in memory at a time.
 BATCH = 256
@@ -205,22 +199,9 @@ class PreimagePieces(UnionOfPolyhedra):
 _ARRAYS = ("rows", "dims", "points", "is_whole", "errors")
 
 
-def partitioned_preimage(
-    network: Network,
-    target: Polyhedron,
-    cut_by: Polyhedron,
-    *,
-    domain: Domain | Partition,
-    budget: RegionBudget | None = None,
-    progress: Progress = False,
-    tolerance: Tolerance | None = None,
-) -> PreimagePieces:
-    """Return the exact preimage of a target on a domain or partition; `cut_by` is the target, of the scores."""
-    if not isinstance(domain, Partition):
-        domain = partition(network, domain, budget=budget, tolerance=tolerance, progress=progress)
-    elif domain.fingerprint != network.fingerprint:
-        raise InputError("expected a partition of the network up to the gate, got one of another network")
-    return _PieceSearch(domain, target, cut_by).run()
+def partitioned_preimage(part: Partition, target: Polyhedron, cut_by: Polyhedron) -> PreimagePieces:
+    """Return the exact preimage of a target on a partition; `cut_by` is the target, of the scores."""
+    return _PieceSearch(part, target, cut_by).run()
 
 
 def by_vertices(part: Partition, targets: Sequence[Polyhedron]) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -19,6 +19,7 @@ from reluscope.analyses.preimages.feature_distances import (
 )
 from reluscope.arguments import NonNegative, read_arguments, read_point
 from reluscope.budget import RegionBudget
+from reluscope.effort import Effort
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Column, Findings, Quantity
 from reluscope.geometry.polyhedra.domains import Domain
@@ -27,7 +28,7 @@ from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
-from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.ask.dispatch import partitioned
 from reluscope.partitions.left_open import left_open
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.tolerance import Tolerance
@@ -83,7 +84,7 @@ def distance_to_range(
     >>> print(rs.preimages.distance_to_range(net, [5.0], domain=rs.Box(-1, 2, 2)).finding("distance_to_image"))
     1 (EXACT)
     """
-    part = _partition(network, domain, gate, budget, tolerance)
+    part = _partition(network, domain, gate, Effort.of(budget, tolerance=tolerance))
     goal = _read(part, y)
     nothing = _Nearest(np.inf, np.inf, -1, np.full(part.dim, np.nan), np.full(len(goal), np.nan))
     found = _nearest(part, goal, np.arange(len(part)), 0.0)
@@ -160,7 +161,7 @@ def reached_from_elsewhere(
     """
     if not (np.isfinite(epsilon) and epsilon >= 0):
         raise InputError(f"expected a radius from 0, got {epsilon}")
-    part = _partition(network, domain, gate, budget, tolerance)
+    part = _partition(network, domain, gate, Effort.of(budget, tolerance=tolerance))
     features = part.network_on_domain
     points = features.points(x)
     if len(points) != 1:
@@ -239,20 +240,10 @@ def _lower(part: Partition, goal: np.ndarray) -> np.ndarray:
     return np.maximum(np.linalg.norm(np.maximum(np.maximum(beyond, before), 0.0), axis=1) - slack, 0.0)
 
 
-def _partition(
-    network: Network,
-    domain: Domain | Partition,
-    gate: str | int | None,
-    budget: RegionBudget | None,
-    tolerance: Tolerance | None,
-) -> Partition:
+def _partition(network: Network, domain: Domain | Partition, gate: str | int | None, effort: Effort) -> Partition:
     features = up_to_gate(network, gate)
     refuse_left_off("a distance of features", features.left_off)
-    if not isinstance(domain, Partition):
-        return partition(features, domain, budget=budget, tolerance=tolerance)
-    if domain.fingerprint != features.fingerprint:
-        raise InputError("expected a partition of the network up to the gate, got one of another network")
-    return domain
+    return partitioned(features, domain, effort)
 
 
 def _read(part: Partition, y: ArrayLike) -> np.ndarray:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from reluscope.analyses.reachability.stored_sets import IMAGE, described_image, read_image
 from reluscope.arguments import NonNegative, read_arguments
 from reluscope.budget import Budget, RegionBudget, TimeBudget
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.findings.claims import largest_error
@@ -39,7 +40,7 @@ from reluscope.networks.fractions.rational_maps import rational_maps
 from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
-from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.ask.dispatch import partitioned
 from reluscope.partitions.corner_errors import corner_errors
 from reluscope.partitions.exact.exact_regions import code_tuples
 from reluscope.partitions.left_open import left_open
@@ -403,14 +404,9 @@ def image(
     features = up_to_gate(network, gate)
     refuse_left_off("an image", features.left_off)
     chosen = read_outputs(outputs, features.num_outputs)
-    if isinstance(domain, Partition):
-        if domain.fingerprint != features.fingerprint:
-            raise InputError("expected a partition of the network up to the gate, got one of another network")
-        part = domain
-    else:
+    if not isinstance(domain, Partition):
         check_bounded(domain)
-        part = partition(features, domain, budget=budget, progress=progress, tolerance=tolerance)
-    return image_of(part, chosen)
+    return image_of(partitioned(features, domain, Effort.of(budget, None, progress, tolerance)), chosen)
 
 
 def check_bounded(domain: Domain) -> None:

@@ -13,6 +13,7 @@ from reluscope.analyses.preimages.preimage_pieces import PreimagePieces, partiti
 from reluscope.analyses.preimages.target_sets import class_target, vector_target
 from reluscope.arguments import Also, Seed, read_arguments, read_point
 from reluscope.budget import Budget, RegionBudget
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
@@ -22,6 +23,7 @@ from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
+from reluscope.partitions.ask.dispatch import partitioned
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
@@ -222,8 +224,8 @@ def of(
         raise InputError(f'method="{method}" takes one polyhedron, got {len(targets)}: take method="boxes"')
     if method == "partition":
         cut_by = target if is_class else on_scores(features.left_off, target, Rounding.NEAREST)
-        effort: Any = {"budget": budget, "progress": progress, "tolerance": tolerance}
-        return partitioned_preimage(features, target, cut_by, domain=domain, **effort)
+        part = partitioned(features, domain, Effort.of(budget, None, progress, tolerance))
+        return partitioned_preimage(part, target, cut_by)
     if not isinstance(domain, Box):
         raise InputError(f'domain must be a box for method="approximate", got {_described(domain)}')
     asked = features.logits if is_class else features

@@ -2,7 +2,7 @@
 
 import warnings
 
-from reluscope.analyses.counting.counting_methods import counted
+from reluscope.analyses.counting.counting_methods import Options, counted
 from reluscope.budget import Budget
 from reluscope.cli.reading.opened_domains import open_domain
 from reluscope.cli.reading.opened_models import describe_model
@@ -13,6 +13,7 @@ from reluscope.cli.terminal.failures import interrupted
 from reluscope.cli.terminal.outputs import conclude, plan_json
 from reluscope.cli.terminal.printed_results import open_console, print_numbers, say, several
 from reluscope.cli.terminal.progress_bar import show_progress
+from reluscope.effort import Effort
 from reluscope.findings import Finding
 from reluscope.stopping import Stop, is_interrupted, words_of
 
@@ -27,15 +28,9 @@ def count(given: CountOptions) -> int:
         bar.say("Counting regions")
         with keeping_results(), open_executor(given.workers) as executor, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # interruption is said at the end
-            finding, stopped = counted(
-                network,
-                where.domain,
-                definition=given.definition,
-                method=given.method,
-                budget=Budget(regions=given.regions, seconds=given.seconds),
-                executor=executor,
-                checkpoint=given.checkpoint,
-            )
+            effort = Effort(Budget(regions=given.regions, seconds=given.seconds), executor)
+            options = Options(checkpoint=given.checkpoint)
+            finding, stopped = counted(network, where.domain, effort, given.definition, given.method, options)
     plain = {
         "format": FORMAT,
         "model": describe_model(network, given.model.name),

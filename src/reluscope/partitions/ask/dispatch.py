@@ -200,6 +200,18 @@ class RegionSearch(NamedTuple):
     rounding: Rounding = "measured"
 
 
+@held
+def partitioned(
+    network: Network, domain: Domain | Partition, effort: Effort, asked: RegionSearch | None = None
+) -> Partition:
+    """Return the partition of a domain, as `partition` does; of one that is given, that it is of the network."""
+    if not isinstance(domain, Partition):
+        return _found(network, [domain], asked or RegionSearch(), effort)[0]
+    if domain.fingerprint != network.fingerprint:
+        raise InputError("expected a partition of the network up to the gate, got one of another network")
+    return domain
+
+
 def _found(network: Network, domains: Sequence[Domain], asked: RegionSearch, effort: Effort) -> list[Partition]:
     """Return the partitions of domains one after the other, of segments together."""
     for domain in domains:

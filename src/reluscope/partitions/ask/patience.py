@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.evaluation.pass_time import program_seconds, region_seconds
 from reluscope.networks.network import Network
@@ -28,6 +29,11 @@ def patient(budget: Budget, network: Network, domain: Domain, most: int = MAX_CO
     """Return the budget, or, if it has no limit, one that ends work on far more regions than ``most``."""
     has_limit = budget.regions is not None or budget.seconds is not None
     return budget if has_limit or type(budget) is not Budget else Patience(network=network, domain=domain, most=most)
+
+
+def patient_effort(effort: Effort, network: Network, domain: Domain) -> Effort:
+    """Return the same effort with a `patient` budget."""
+    return effort.within(patient(effort.budget, network, domain))
 
 
 @dataclass(frozen=True, kw_only=True)
