@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.analyses.boxes.output_boxes import halves
+from reluscope.analyses.boxes.output_boxes import halves, middle
 from reluscope.networks.network import Network
 from reluscope.partitions.driver.best_first import BestFirst, Branch
 
@@ -34,7 +34,7 @@ class Part(NamedTuple):
     @property
     def middle(self) -> float:
         """Where it is halved."""
-        return float((self.lower[self.axis] + self.upper[self.axis]) / 2)
+        return middle(self.lower, self.upper, self.axis)
 
     def halves(self) -> "tuple[Part, Part]":
         """Return both halves."""
@@ -75,8 +75,7 @@ class HalvedBoxes(BestFirst):
 
     def halve(self, part: Part, key: float, axis: int) -> bool:
         """Put a box into the queue, to be halved along an axis; False if it is too small for that."""
-        middle = (part.lower[axis] + part.upper[axis]) / 2
-        if not part.lower[axis] < middle < part.upper[axis]:
+        if not part.lower[axis] < middle(part.lower, part.upper, axis) < part.upper[axis]:
             return False
         self.push(key, part._replace(key=key, axis=axis))
         return True

@@ -84,12 +84,17 @@ def axes(
     return np.argmax(half / lengths * weights, axis=1).tolist()
 
 
+def middle(lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"], axis: int) -> float:
+    """Return where a box is halved along an axis."""
+    return float((lower[axis] + upper[axis]) / 2)
+
+
 def halves(
     lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"], axis: int
 ) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
     """Return the two halves of a box along an axis, the lower one first."""
     low, high = upper.copy(), lower.copy()
-    low[axis] = high[axis] = (lower[axis] + upper[axis]) / 2
+    low[axis] = high[axis] = middle(lower, upper, axis)
     return (lower, low), (high, upper)
 
 

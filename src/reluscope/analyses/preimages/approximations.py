@@ -15,10 +15,9 @@ from reluscope.analyses.boxes.output_boxes import OutputBox, halved, output_box
 from reluscope.analyses.boxes.pullback import within_region
 from reluscope.analyses.boxes.rounded_ends import finding_within
 from reluscope.analyses.boxes.stored_boxes import form_arrays, read_forms
-from reluscope.analyses.preimages.nearest_first import best_first
 from reluscope.analyses.preimages.rows_of_inputs import RowsOfInputs
 from reluscope.arguments import read_arguments, read_position
-from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.files import stored
 from reluscope.files.named_arrays import prefixed, without_prefix
@@ -34,7 +33,8 @@ from reluscope.networks.file_outputs import Rounding, on_scores
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.partitions.corner_errors import volume_errors
-from reluscope.progress import Progress, share_done
+from reluscope.partitions.driver.best_first import BestFirst, Branch
+from reluscope.progress import share_done
 from reluscope.regions.regions import region
 from reluscope.tolerance import EPSILON
 
@@ -256,14 +256,7 @@ def _proved_upper(
 
 
 def approximate(
-    features: Network,
-    target: Polyhedron,
-    *,
-    domain: Box,
-    points: Points | None = None,
-    budget: Budget | None = None,
-    progress: Progress = False,
-    seed: int = 0,
+    features: Network, target: Polyhedron, domain: Box, points: Points | None, effort: Effort, seed: int
 ) -> Approximation:
     """Return an inner and an outer approximation of the points of a box with outputs in a polyhedron."""
     if domain.dim != features.num_inputs:
@@ -272,31 +265,58 @@ def approximate(
         )
     within = on_scores(features.left_off, target, Rounding.INWARDS)
     features, target = features.logits, on_scores(features.left_off, target, Rounding.OUTWARDS)
-    inside: list[np.ndarray] = []
-    normals, values = np.concatenate([target.A, target.C]), np.concatenate([target.b, target.d])
-    equal = np.arange(len(values)) >= len(target.b)
-
-    def bound(above: float, ends: tuple[np.ndarray, np.ndarray]) -> tuple[float, OutputBox] | None:
-        del above
-        box = output_box(features, *ends)
-        least, most = box.range(normals)
-        if (least > values).any() or (equal & (most < values)).any():
-            return None
-        surely = most if within is target else box.range(within.A)[1]
-        if not len(within.C) and (surely <= within.b).all():
-            inside.append(np.stack(ends))
-            return None
-        return -float(np.log(ends[1] - ends[0]).sum()), box
-
-    limit = Budget(regions=NUM_BOXES) if budget is None else budget
-    # The largest open box first; all are examined.
-    with share_done("boxes", progress) as tell:
-        start = (domain.lo, domain.hi)
-        found = best_first(start, bound, lambda box: halved(box, normals), goal=lambda: np.inf, budget=limit, tell=tell)
-    boxes = np.array(inside).reshape(-1, 2, domain.dim)
+    search = _OpenBoxes(features, target, within, domain)
+    with share_done("boxes", effort.progress) as tell:
+        search.run_unbroken(effort.budget, tell)
+    boxes = np.array(search.inside).reshape(-1, 2, domain.dim)
     pieces, volumes = _pieces(features, within, domain, points, seed)
-    work: dict[str, float] = {"boxes": found.num_parts, "pieces": len(pieces)}
-    return Approximation(features, domain, target, boxes, found.left, pieces, np.array(volumes), work)
+    work: dict[str, float] = {"boxes": search.num_branches, "pieces": len(pieces)}
+    left = tuple(branch.what for branch in search.queue)
+    return Approximation(features, domain, target, boxes, left, pieces, np.array(volumes), work)
+
+
+class _OpenBoxes(BestFirst):
+    """Boxes whose outputs may be in the target or not, the largest first; all are examined.
+
+    ``within`` is the target rounded inwards: the boxes ``inside`` have all outputs in it.
+    """
+
+    def __init__(self, features: Network, target: Polyhedron, within: Polyhedron, box: Box) -> None:
+        super().__init__()
+        self.inside: list[np.ndarray] = []
+        self._features, self._within, self._box = features, within, box
+        self._is_rounded = within is not target
+        self._normals, self._values = np.concatenate([target.A, target.C]), np.concatenate([target.b, target.d])
+        self._equal = np.arange(len(self._values)) >= len(target.b)
+
+    def is_settled(self, key: float) -> bool:
+        """Whether a box need not be halved: none is settled."""
+        return False
+
+    def begin(self) -> bool:
+        """Bound the whole box."""
+        if self.num_branches:
+            return False
+        self._bound(self._box.lo, self._box.hi)
+        return True
+
+    def split(self, branch: Branch) -> None:
+        """Bound the halves of a box."""
+        for ends in halved(branch.what, self._normals):
+            self._bound(*ends)
+
+    def _bound(self, lower: np.ndarray, upper: np.ndarray) -> None:
+        """Put a box into the queue unless its outputs are all in the target, or none is."""
+        self.num_branches += 1
+        box = output_box(self._features, lower, upper)
+        least, most = box.range(self._normals)
+        if (least > self._values).any() or (self._equal & (most < self._values)).any():
+            return
+        surely = box.range(self._within.A)[1] if self._is_rounded else most
+        if not len(self._within.C) and (surely <= self._within.b).all():
+            self.inside.append(np.stack([lower, upper]))
+        else:
+            self.push(-float(np.log(upper - lower).sum()), box)
 
 
 def _pieces(

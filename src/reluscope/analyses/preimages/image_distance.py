@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.feature_distances import IMAGE_DISTANCE, distance_column, tolerance_for
 from reluscope.analyses.preimages.layer import GateLayer, read_layer
-from reluscope.analyses.preimages.nearest_first import Searched, best_first
 from reluscope.arguments import read_arguments, read_point
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import ShapeError
@@ -23,6 +22,7 @@ from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.nearest_image import NearestImage, nearest_image
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
+from reluscope.partitions.driver.best_first import BestFirst, Branch
 
 # Tolerance of distances that decide, and of bounds as a share of what is left.
 SHARP, SHARE = 1e-8, 0.05
@@ -88,29 +88,30 @@ def distance_to_image(
             f"expected a domain of {layer.num_inputs} coordinates, those that the layer reads, got {domain.dim}"
         )
     search = _ImageSearch(layer, goal, domain)
-    found = search.run(Budget(regions=NUM_BRANCHES) if budget is None else budget)
-    lower = min(found.lower if found.stop else np.inf, search.unproved, search.best)
+    stopped = search.run_unbroken(Budget(regions=NUM_BRANCHES) if budget is None else budget)
+    lower = min(search.lower if stopped else np.inf, search.unproved, search.best)
     column = distance_column(IMAGE_DISTANCE, search.best, lower, goal, method="branching over pieces")
     return Findings.of(
         column,
         domain="inputs of the layer up to a million times the size of y" if domain is None else domain.describe(),
         details={"points": search.point[None], "features": layer(search.point[None])},
-        stop=found.stop,
+        stop=stopped,
     )
 
 
-class _Branch(NamedTuple):
+class _Codes(NamedTuple):
     """Units may be on the pieces from first to last; ``unit`` is the one to split."""
 
     first: np.ndarray
     last: np.ndarray
-    unit: int = -1
+    unit: int
 
 
-class _ImageSearch:
+class _ImageSearch(BestFirst):
     """The nearest point of the image, over sets of codes."""
 
     def __init__(self, layer: GateLayer, goal: np.ndarray, box: Box | None) -> None:
+        super().__init__()
         self.layer, self.goal, self.box = layer, goal, box
         weight = layer.weight
         self.weight = weight.toarray() if isinstance(weight, scipy.sparse.csr_array) else weight
@@ -128,25 +129,32 @@ class _ImageSearch:
         self.tolerance = tolerance_for(goal)
         self.tried: set[bytes] = set()
 
-    def run(self, budget: Budget) -> Searched[_Branch]:
-        """Work until the distance is known."""
+    def is_settled(self, key: float) -> bool:
+        """Whether features are no nearer than those that are known."""
+        return key >= self.best - self.tolerance
+
+    def begin(self) -> bool:
+        """Bound all codes together."""
+        if self.num_branches:
+            return False
         self._improve(self.point)
         first = np.zeros(self.layer.num_units, dtype=np.int64)
-        whole = _Branch(first, np.full_like(first, len(self.layer.slopes) - 1))
-        return best_first(whole, self._bound, self._halves, goal=lambda: self.best - self.tolerance, budget=budget)
+        self._bound(0.0, first, np.full_like(first, len(self.layer.slopes) - 1))
+        return True
 
-    def _halves(self, branch: _Branch) -> list[_Branch]:
-        low, high = int(branch.first[branch.unit]), int(branch.last[branch.unit])
+    def split(self, branch: Branch) -> None:
+        """Bound the codes with a unit on its lower pieces, and those with it on its upper ones."""
+        codes: _Codes = branch.what
+        low, high = int(codes.first[codes.unit]), int(codes.last[codes.unit])
         middle = (low + high) // 2
-        parts = []
         for start, stop in ((low, middle), (middle + 1, high)):
-            first, last = branch.first.copy(), branch.last.copy()
-            first[branch.unit], last[branch.unit] = start, stop
-            parts.append(_Branch(first, last))
-        return parts
+            first, last = codes.first.copy(), codes.last.copy()
+            first[codes.unit], last[codes.unit] = start, stop
+            self._bound(branch.key, first, last)
 
-    def _bound(self, key: float, branch: _Branch) -> tuple[float, _Branch] | None:
-        key, first, last = max(0.0, key), branch.first, branch.last
+    def _bound(self, key: float, first: np.ndarray, last: np.ndarray) -> None:
+        """Put codes into the queue whose features may be nearer than those that are known."""
+        self.num_branches += 1
         # Bounds far below the best distance need not be sharp: such a branch is split in any case.
         size = max(1.0, float(np.abs(self.goal).max(initial=0.0)), self.best)
         is_open = first < last
@@ -159,15 +167,15 @@ class _ImageSearch:
                 off = np.where(is_open, np.abs(outputs - self.layer(point[None])[0]), 0.0)
             key = max(key, found.lower)
             if key >= self.best - self.tolerance:
-                return None
+                return
             # A point on all graphs is as near as any in the branch, if it is the nearest one.
             if off.max(initial=0.0) > 0.0:
                 break
         if not is_open.any():
             self.unproved = min(self.unproved, key)
-            return None
+            return
         unit = int(off.argmax()) if off.any() else int(is_open.argmax())
-        return key, _Branch(first, last, unit)
+        self.push(key, _Codes(first, last, unit))
 
     def _improve(self, point: np.ndarray) -> None:
         """Take a point, and the best one among those with its code."""

@@ -6,9 +6,8 @@ input are left out; the centres of the others, and the regions of these, give di
 
 import numpy as np
 
-from reluscope.analyses.boxes.output_boxes import OutputBox, halved, output_box
+from reluscope.analyses.boxes.output_boxes import halved, output_box
 from reluscope.analyses.preimages.feature_distances import ELSEWHERE_DISTANCE, distance_column, tolerance_for
-from reluscope.analyses.preimages.nearest_first import Searched, best_first
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import DegenerateGeometryError, ShapeError
@@ -19,6 +18,7 @@ from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
+from reluscope.partitions.driver.best_first import BestFirst, Branch
 from reluscope.regions.region import Region
 from reluscope.regions.regions import region
 
@@ -87,22 +87,23 @@ def elsewhere_bounds(
     own = region(features, x, domain=domain)
     goal = features(x).reshape(-1).cpu().numpy()
     search = _FeatureSearch(features, goal, domain, own)
-    found = search.run(Budget(regions=NUM_BOXES) if budget is None else budget)
+    stopped = search.run_unbroken(Budget(regions=NUM_BOXES) if budget is None else budget)
     column = distance_column(
         ELSEWHERE_DISTANCE,
         search.best,
-        found.lower if found.stop else search.best,
+        search.lower if stopped else search.best,
         goal,
-        method=f"{found.num_parts:,} boxes with affine bounds",
+        method=f"{search.num_branches:,} boxes with affine bounds",
     )
     details = {"points": search.point[None]}
-    return Findings.of(column, domain=domain.describe(), details=details, stop=found.stop)
+    return Findings.of(column, domain=domain.describe(), details=details, stop=stopped)
 
 
-class _FeatureSearch:
+class _FeatureSearch(BestFirst):
     """The nearest features of other regions, over boxes of inputs."""
 
     def __init__(self, features: Network, goal: np.ndarray, box: Box, own: Region) -> None:
+        super().__init__()
         self.features, self.goal, self.box = features, goal, box
         self.own = own
         self.code = own.code.words.tobytes()
@@ -111,29 +112,34 @@ class _FeatureSearch:
         self.tolerance = tolerance_for(goal)
         self.seen: set[bytes] = {self.code}
 
-    def run(self, budget: Budget) -> Searched[OutputBox]:
-        """Halve boxes until the distance is known."""
-        ends = (self.box.lo, self.box.hi)
-        outputs = np.eye(len(self.goal))
-        return best_first(
-            ends,
-            self._bound,
-            lambda box: halved(box, outputs),
-            goal=lambda: self.best - self.tolerance,
-            budget=budget,
-        )
+    def is_settled(self, key: float) -> bool:
+        """Whether features are no nearer than those that are known."""
+        return key >= self.best - self.tolerance
 
-    def _bound(self, key: float, ends: tuple[np.ndarray, np.ndarray]) -> tuple[float, OutputBox] | None:
-        lower, upper = ends
+    def begin(self) -> bool:
+        """Bound the whole box."""
+        if self.num_branches:
+            return False
+        self._bound(0.0, self.box.lo, self.box.hi)
+        return True
+
+    def split(self, branch: Branch) -> None:
+        """Bound the halves of a box."""
+        for ends in halved(branch.what, np.eye(len(self.goal))):
+            self._bound(branch.key, *ends)
+
+    def _bound(self, key: float, lower: np.ndarray, upper: np.ndarray) -> None:
+        """Put a box into the queue unless it lies within the region of the input."""
+        self.num_branches += 1
         center, half = (lower + upper) / 2, (upper - lower) / 2
         A, b = self.own.polyhedron.A, self.own.polyhedron.b
         if (A @ center + np.abs(A) @ half <= b).all() and self.own.is_whole_within(lower, upper):
-            return None
+            return
         box = output_box(self.features, lower, upper)
         least, most = box.range(np.eye(len(self.goal)))
         key = max(key, float(np.linalg.norm(np.maximum(np.maximum(least - self.goal, self.goal - most), 0.0))))
         self._take(center)
-        return key, box
+        self.push(key, box)
 
     def _take(self, point: np.ndarray) -> None:
         """Take a point of another region, and for the first ones the nearest features of all of their regions."""

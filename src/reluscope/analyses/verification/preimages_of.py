@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.boxes.pullback import check_target
-from reluscope.analyses.preimages.approximations import Approximation, approximate
+from reluscope.analyses.preimages.approximations import NUM_BOXES, Approximation, approximate
 from reluscope.analyses.preimages.input_pieces import InputPieces
 from reluscope.analyses.preimages.preimage_pieces import PreimagePieces, partitioned_preimage
 from reluscope.analyses.preimages.target_sets import class_target, vector_target
@@ -229,7 +229,8 @@ def of(
     if not isinstance(domain, Box):
         raise InputError(f'domain must be a box for method="approximate", got {_described(domain)}')
     asked = features.logits if is_class else features
-    return approximate(asked, target, domain=domain, points=points, budget=budget, progress=progress, seed=seed)
+    effort = Effort(budget or Budget(regions=NUM_BOXES), progress=progress)
+    return approximate(asked, target, domain, points, effort, seed)
 
 
 def _targets(features: Network, what: Any, margin: float, *, is_gate: bool) -> "tuple[Polyhedron, ...]":

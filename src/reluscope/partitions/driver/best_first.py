@@ -12,7 +12,7 @@ import numpy as np
 from reluscope.budget import Budget
 from reluscope.effort import Effort
 from reluscope.partitions.driver.walk import Step, walk
-from reluscope.stopping import Stop
+from reluscope.stopping import Stop, is_interrupted
 
 # How far a search is is told at most so often, in seconds: to know it takes a look at all branches.
 INTERVAL = 0.2
@@ -92,6 +92,20 @@ class BestFirst(ABC):
         if tell is not None:
             tell(1.0)
         return stopped
+
+    def run_unbroken(self, budget: Budget, tell: Callable[[float], None] | None = None) -> Stop | None:
+        """`run`, passing on what ends it in the middle of a step; begins whatever the budget."""
+        stopped = self.run(budget, tell)
+        if self.is_broken:
+            raise KeyboardInterrupt if is_interrupted(stopped) else MemoryError
+        if not self.num_branches:
+            self.begin()
+        return stopped
+
+    @property
+    def lower(self) -> float:
+        """Bound on what is left: that of the next branch, or of the last one that was split."""
+        return max(self.frontier, self.queue[0].key) if self.queue else self.frontier
 
     def _step(self) -> Step:
         if self.is_broken:
