@@ -1,5 +1,6 @@
 """Names that moved raise AttributeError with the new address, which is there."""
 
+import re
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import reluscope as rs
-from reluscope.moved_names import MOVED, RETURNED
+from reluscope.moved_names import MOVED, MOVED_ARGUMENTS, RETURNED
 
 PAGE = (Path(__file__).parents[1] / "docs" / "versions.md").read_text(encoding="utf-8")
 
@@ -44,3 +45,14 @@ def test_a_type_that_one_function_returns(old, where):
     assert attrgetter(function.removeprefix("reluscope."))(rs)
     (row,) = [line for line in PAGE.splitlines() if line.startswith("| ") and is_of(line, old)]
     assert "documents" in row
+
+
+@pytest.mark.parametrize(("function", "name"), MOVED_ARGUMENTS)
+def test_an_argument_that_moved(function, name):
+    homes = (rs, rs.bounds, rs.reachability, rs.preimages, import_module("reluscope_studies.bounds"))
+    homes += (import_module("reluscope.geometry.unions.union_of_polyhedra"),)
+    taking = next(attrgetter(function)(home) for home in homes if hasattr(home, function.partition(".")[0]))
+    new = re.escape(MOVED_ARGUMENTS[function, name])
+    with pytest.raises(TypeError, match=f"^{re.escape(function)}\\(\\) takes no {name}= any more: write {new}$"):
+        taking(**{name: None})
+    assert any(f"`{name}`" in row or f"{name}=" in row for row in PAGE.splitlines() if row.startswith("| "))

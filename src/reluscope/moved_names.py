@@ -83,6 +83,17 @@ MOVED = {
     "studies.MAX_PICTURE_BYTES": "reluscope.extending.pictures.MAX_PICTURE_BYTES",
 }
 
+# Function and an argument that it no longer takes -> what is written now.
+MOVED_ARGUMENTS = {
+    ("partition", "certify"): "reluscope.certify(reluscope.partition(network, domain))",
+    ("partition", "out"): "reluscope.stream(network, domain, path)",
+    ("table", "box"): "domain=",
+    ("activation_upper", "box"): "domain=",
+    ("UnionOfPolyhedra.contains", "y"): "x=",
+    ("Image.count", "y"): "x=",
+    ("UnionOfPolyhedra.maximum", "c"): "direction=",
+}
+
 # Command -> distribution that it comes with.
 MOVED_COMMANDS = {"boolean": "reluscope-studies"}
 
@@ -137,6 +148,12 @@ RETURNED = {
     "verification.Counterexample": ("reluscope.verification.replay", "reluscope.analyses.verification.verdict"),
     "verification.Verified": ("reluscope.verify", "reluscope.analyses.verification.verdict"),
 }
+
+
+def refuse_argument(function: str, name: str) -> None:
+    """Raise TypeError with what is written now, if a function no longer takes an argument."""
+    if now := MOVED_ARGUMENTS.get((function, name)):
+        raise TypeError(f"{function}() takes no {name}= any more: write {now}")
 
 
 def refuse(module: str, name: str, public: Sequence[str] = ()) -> AttributeError:

@@ -12,6 +12,7 @@ import numpy as np
 from reluscope.arguments.annotations import Reader, Sizes, reader_of
 from reluscope.arguments.jumping import refuse_jumps, refuses_jumps
 from reluscope.errors import ReluscopeError
+from reluscope.moved_names import refuse_argument
 
 Public = TypeVar("Public", bound=Callable[..., Any])
 
@@ -20,7 +21,8 @@ def read_arguments(public: Public) -> Public:
     """Read every argument of a public function, or of a constructor, by its annotation before it runs.
 
     A wrong one raises InputError or ShapeError with one sentence. Axes of arrays with one letter must be equally long.
-    Missing and unknown arguments, and values equal to the default, are left to Python.
+    Missing and unknown arguments, and values equal to the default, are left to Python; TypeError says what is written
+    in place of one that moved.
     """
     if isinstance(public, type):
         public.__init__ = read_arguments(public.__init__)
@@ -62,6 +64,7 @@ class _Plan:
 
     def __init__(self, function: Callable[..., Any], has_gaps: bool) -> None:
         signature = inspect.signature(function)
+        self._asked = function.__qualname__
         # An object's own network is for its methods to look at.
         self.num_own = int(next(iter(signature.parameters), "") == "self")
         self._places: list[tuple[str, Reader | None, Any]] = []
@@ -89,6 +92,8 @@ class _Plan:
 
     def by_name(self, kwargs: dict[str, Any], sizes: Sizes) -> dict[str, Any]:
         for name, value in kwargs.items():
+            if name not in self._names:
+                refuse_argument(self._asked, name)
             reader, default = self._names.get(name, (None, None))
             if reader is not None and value is not default:
                 kwargs[name] = reader.read(value, name, sizes)
