@@ -126,8 +126,8 @@ def test_fingerprint_depends_on_structure_and_constants_alone():
 def test_nodes_without_effect_are_dropped():
     builder = GraphBuilder()
     x = builder.input((3,))
-    builder.absolute(builder.relu(x, name="dead"))
-    net = builder.build(builder.relu(x, name="alive"))
+    builder.absolute(builder.named("dead").relu(x))
+    net = builder.build(builder.named("alive").relu(x))
     assert [gate.name for gate in net.gates] == ["alive"]
     assert len(net.nodes) == 2
 
@@ -136,7 +136,7 @@ def test_gate_names_are_unique():
     builder = GraphBuilder()
     x = builder.input((3,))
     for _ in range(3):
-        x = builder.relu(x, name="act")
+        x = builder.named("act").relu(x)
     assert [gate.name for gate in builder.build(x).gates] == ["act", "act_1", "act_2"]
 
 

@@ -68,7 +68,7 @@ def test_gates_of_any_name_in_pictures():
 
     builder = GraphBuilder()
     x = builder.input((2,))
-    hidden = builder.relu(builder.linear(x, np.array([[1.0, 2.0], [3.0, -1.0]]), np.zeros(2)), name="".join(NAMES))
+    hidden = builder.named("".join(NAMES)).relu(builder.linear(x, np.array([[1.0, 2.0], [3.0, -1.0]]), np.zeros(2)))
     net = builder.build(builder.linear(hidden, np.ones((1, 2)), np.zeros(1)))
     part = rs.partition(net, rs.Box(-1, 1, 2))
     text = plots.to_svg(plots.boundaries(part, by="gate"))

@@ -79,12 +79,12 @@ class _DemoTrace:
         parameters = replace_parameters(self.parameters, state or {})
         builder = GraphBuilder()
         x = builder.input((1, 8, 8))
-        h = builder.convolution(
-            x, parameters["filters.weight"], parameters["filters.bias"], stride=2, padding=1, name="filters"
+        h = builder.named("filters").convolution(
+            x, parameters["filters.weight"], parameters["filters.bias"], stride=2, padding=1
         )
-        h = builder.max_pool(builder.relu(h, name="relu"), 2, name="pool")
-        h = builder.flatten(h, name="flatten")
-        h = builder.linear(h, parameters["hidden.weight"], parameters["hidden.bias"], name="hidden")
-        h = builder.relu(h, name="relu")
-        h = builder.linear(h, parameters["scores.weight"], parameters["scores.bias"], name="scores")
+        h = builder.named("pool").max_pool(builder.named("relu").relu(h), 2)
+        h = builder.named("flatten").flatten(h)
+        h = builder.named("hidden").linear(h, parameters["hidden.weight"], parameters["hidden.bias"])
+        h = builder.named("relu").relu(h)
+        h = builder.named("scores").linear(h, parameters["scores.weight"], parameters["scores.bias"])
         return replace(builder.build(h), trace=replace(self, parameters=parameters))

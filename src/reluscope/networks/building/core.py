@@ -1,9 +1,10 @@
 """The bookkeeping of a graph under construction: nodes in order, unique gate names, notes, pruning."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -32,19 +33,30 @@ class Core:
     Shapes and axes leave the batch axis out everywhere: axis 0 is the first axis of one point, -1 the last.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, approximate: Mapping[str, int] | None = None) -> None:
+        self.layer: str | None = None  # what nodes are named by; that of their operators without it
         self.nodes: list[Node] = []
         self.notes: list[str] = []
-        # Smooth functions that may be replaced, and by how many pieces.
-        self.approximate: Mapping[str, int] = {}
+        self.approximate = approximate or {}  # smooth functions that may be replaced, and by how many pieces
         self._gate_names: set[str] = set()
-        self._num_values = 0
+        self._total = [0]  # of numbers that the first nodes make, by how many they are
 
-    def input(self, shape: tuple[int, ...], *, name: str = "input") -> Value:
+    @property
+    def place(self) -> str:
+        """What messages call the layer."""
+        return self.layer or "a layer"
+
+    def named(self, layer: str) -> Self:
+        """Return this builder for the nodes of a layer, which carry its name."""
+        same = copy(self)
+        same.layer = layer
+        return same
+
+    def input(self, shape: tuple[int, ...]) -> Value:
         """Add the input; it comes first and once."""
         if self.nodes:
             raise ValueError("a network has one input, and it comes first")
-        return self.add_node(Input(name=name, shape=tuple(shape)))
+        return self._append(Input(name=self.layer or "input", shape=tuple(shape)))
 
     def note(self, sentence: str) -> None:
         """Record what a reader should know about the conversion, once."""
@@ -75,25 +87,31 @@ class Core:
         )
         return replace(network, notes=(*network.notes, note))
 
-    def add_node(self, node: Node) -> Value:
-        """Append a node with finite constants; a gate's name gets a number if it is taken."""
-        self._num_values += prod(node.shape)
-        check_total(self._num_values, "the model makes")
-        for field, tensor in node.tensors().items():
-            check_finite(tensor, f"{field} of {node.name!r}")
-        if isinstance(node, GateNode):
-            node = replace(node, name=self._unique(node.name))
-        self.nodes.append(node)
-        return Value(len(self.nodes) - 1, node.shape)
-
     def add_affine(
-        self, kind: type[Affine], inputs: Value | list[Value], shape: tuple[int, ...], name: str, **settings: Any
+        self, kind: type[Affine], inputs: Value | list[Value], shape: tuple[int, ...], **settings: Any
     ) -> Value:
         """Append an affine node that reads the given values."""
         values = [inputs] if isinstance(inputs, Value) else inputs
         positions = tuple(value.index for value in values)
         shapes = tuple(value.shape for value in values)
-        return self.add_node(kind(name=name, inputs=positions, shape=tuple(shape), input_shapes=shapes, **settings))
+        name = self.layer or kind.__name__.lower()
+        return self._append(kind(name=name, inputs=positions, shape=tuple(shape), input_shapes=shapes, **settings))
+
+    def add_gate(
+        self, gate: type[GateNode], x: Value, kind: str, shape: tuple[int, ...] | None = None, **settings: Any
+    ) -> Value:
+        """Append a gate that reads a value, of its shape unless another is given; a taken name gets a number."""
+        name, shape = self._unique(self.layer or kind), x.shape if shape is None else shape
+        return self._append(gate(name=name, inputs=(x.index,), shape=shape, kind=kind, **settings))
+
+    def _append(self, node: Node) -> Value:
+        """Append a node with finite constants."""
+        self._total.append(self._total[-1] + prod(node.shape))
+        check_total(self._total[-1], "the model makes")
+        for field, tensor in node.tensors().items():
+            check_finite(tensor, f"{field} of {node.name!r}")
+        self.nodes.append(node)
+        return Value(len(self.nodes) - 1, node.shape)
 
     def _unique(self, name: str) -> str:
         result, count = name, 0
@@ -118,7 +136,7 @@ def normal_axis(axis: int, num_axes: int) -> int:
     return axis % num_axes
 
 
-def per_axis(setting: int | tuple[int, ...] | list[int], num_axes: int) -> tuple[int, ...]:
+def per_axis(setting: int | Sequence[int], num_axes: int) -> tuple[int, ...]:
     """Return one number per axis from one number for all or one each."""
     if isinstance(setting, int):
         return (setting,) * num_axes

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import reduce
 from math import prod
 from typing import Any
 
@@ -13,7 +14,7 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.networks.building.arithmetic import reduced
 from reluscope.networks.building.best_pieces import best_pieces
 from reluscope.networks.building.core import Operand, Value, constant, normal_axis, per_axis
-from reluscope.networks.building.layers import Layers, Padding, Sizes, pairs
+from reluscope.networks.building.layers import Layers, Padding, Sizes, windows_of
 from reluscope.networks.building.windows import window_positions, window_table
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.nodes import Approximate, Pointwise
@@ -23,15 +24,7 @@ class Gates(Layers):
     """Methods for everything that is not affine."""
 
     def pointwise(
-        self,
-        x: Value,
-        kind: str,
-        breakpoints: Any,
-        slopes: Any,
-        intercepts: Any,
-        *,
-        name: str | None = None,
-        may_jump: bool = False,
+        self, x: Value, kind: str, breakpoints: Any, slopes: Any, intercepts: Any, *, may_jump: bool = False
     ) -> Value:
         """Apply a piecewise-affine function to every entry, a continuous one unless it may jump.
 
@@ -40,58 +33,42 @@ class Gates(Layers):
         tables = [torch.as_tensor(table, dtype=torch.float64) for table in (breakpoints, slopes, intercepts)]
         points, slope, intercept = (table.reshape(len(table), -1) for table in tables)
         if not len(points) + 1 == len(slope) == len(intercept):
-            raise ShapeError(f"expected one more piece than breakpoints at {name or kind}")
+            raise ShapeError(f"expected one more piece than breakpoints at {self.place}")
         left, right = slope[:-1] * points + intercept[:-1], slope[1:] * points + intercept[1:]
         if not (may_jump or torch.equal(left, right)) or bool((points.diff(dim=0) < 0).any()):
-            raise InputError(f"expected a continuous function with increasing breakpoints at {name or kind}")
-        return self.add_node(
-            Pointwise(
-                name=name or kind,
-                inputs=(x.index,),
-                shape=x.shape,
-                kind=kind,
-                breakpoints=points,
-                slopes=slope,
-                intercepts=intercept,
-            )
-        )
+            raise InputError(f"expected a continuous function with increasing breakpoints at {self.place}")
+        return self.add_gate(Pointwise, x, kind, breakpoints=points, slopes=slope, intercepts=intercept)
 
-    def relu(self, x: Value, *, name: str = "relu") -> Value:
+    def relu(self, x: Value) -> Value:
         """``max(x, 0)``."""
-        return self.pointwise(x, "relu", [0.0], [0.0, 1.0], [0.0, 0.0], name=name)
+        return self.pointwise(x, "relu", [0.0], [0.0, 1.0], [0.0, 0.0])
 
-    def leaky_relu(self, x: Value, slope: float = 0.01, *, name: str = "leaky_relu") -> Value:
+    def leaky_relu(self, x: Value, slope: float = 0.01) -> Value:
         """``x`` where positive, else ``slope * x``."""
-        return self.pointwise(x, "leaky_relu", [0.0], [slope, 1.0], [0.0, 0.0], name=name)
+        return self.pointwise(x, "leaky_relu", [0.0], [slope, 1.0], [0.0, 0.0])
 
-    def prelu(self, x: Value, slope: Tensor, *, name: str = "prelu") -> Value:
+    def prelu(self, x: Value, slope: Tensor) -> Value:
         """``x`` where positive, else ``slope * x`` with slopes broadcast to the value's shape."""
         slopes = self._columns(constant(slope), x)
         zero, one = torch.zeros_like(slopes), torch.ones_like(slopes)
-        return self.pointwise(x, "prelu", zero[None], torch.stack([slopes, one]), torch.stack([zero, zero]), name=name)
+        return self.pointwise(x, "prelu", zero[None], torch.stack([slopes, one]), torch.stack([zero, zero]))
 
-    def absolute(self, x: Value, *, name: str = "abs") -> Value:
+    def absolute(self, x: Value) -> Value:
         """``|x|``."""
-        return self.pointwise(x, "abs", [0.0], [-1.0, 1.0], [0.0, 0.0], name=name)
+        return self.pointwise(x, "abs", [0.0], [-1.0, 1.0], [0.0, 0.0])
 
     def clamp(
-        self,
-        x: Value,
-        low: Tensor | float | None = None,
-        high: Tensor | float | None = None,
-        *,
-        kind: str = "clamp",
-        name: str | None = None,
+        self, x: Value, low: Tensor | float | None = None, high: Tensor | float | None = None, *, kind: str = "clamp"
     ) -> Value:
         """``min(max(x, low), high)``; bounds are broadcast, None or infinite where there is none."""
         bounds = {"low": _bound(low, -torch.inf), "high": _bound(high, torch.inf)}
         shapes = [bound.shape for bound in bounds.values() if bound is not None]
         if shapes:
-            x = self.expand(x, torch.broadcast_shapes(x.shape, *shapes), name=name or kind)
+            x = self.expand(x, torch.broadcast_shapes(x.shape, *shapes))
         lower, upper = (None if bound is None else self._columns(bound, x) for bound in bounds.values())
         for bound in (lower, upper):
             if bound is not None and not bool(torch.isfinite(bound).all()):
-                raise InputError(f"expected bounds of {name or kind} to be all finite or all infinite, got a mixture")
+                raise InputError(f"expected bounds of {self.place} to be all finite or all infinite, got a mixture")
         if lower is not None and upper is not None:
             lower = torch.minimum(lower, upper)
             lower, upper = torch.broadcast_tensors(lower, upper)
@@ -105,34 +82,32 @@ class Gates(Layers):
             tables = ([upper], [one, zero], [zero, upper])
         else:
             return x
-        return self.pointwise(x, kind, *(torch.stack(table) for table in tables), name=name)
+        return self.pointwise(x, kind, *(torch.stack(table) for table in tables))
 
-    def relu6(self, x: Value, *, name: str = "relu6") -> Value:
+    def relu6(self, x: Value) -> Value:
         """``min(max(x, 0), 6)``."""
-        return self.clamp(x, 0.0, 6.0, kind="relu6", name=name)
+        return self.clamp(x, 0.0, 6.0, kind="relu6")
 
-    def hardtanh(self, x: Value, low: float = -1.0, high: float = 1.0, *, name: str = "hardtanh") -> Value:
+    def hardtanh(self, x: Value, low: float = -1.0, high: float = 1.0) -> Value:
         """``min(max(x, low), high)``."""
-        return self.clamp(x, low, high, kind="hardtanh", name=name)
+        return self.clamp(x, low, high, kind="hardtanh")
 
-    def hardsigmoid(
-        self, x: Value, alpha: float | None = None, beta: float = 0.5, *, name: str = "hardsigmoid"
-    ) -> Value:
+    def hardsigmoid(self, x: Value, alpha: float | None = None, beta: float = 0.5) -> Value:
         """``min(max(alpha x + beta, 0), 1)``; without alpha PyTorch's ``(min(max(x, -3), 3) + 3) / 6``.
 
         Slope 1/6 is no float64 number: clamping first keeps the gate continuous in real arithmetic.
         """
         if alpha is None:
-            clamped = self.clamp(x, -3.0, 3.0, kind="hardsigmoid", name=name)
-            return self.scale_shift(self.scale_shift(clamped, shift=3.0, name=name), 1.0 / 6.0, name=name)
-        return self.clamp(self.scale_shift(x, alpha, beta, name=name), 0.0, 1.0, kind="hardsigmoid", name=name)
+            clamped = self.clamp(x, -3.0, 3.0, kind="hardsigmoid")
+            return self.scale_shift(self.scale_shift(clamped, shift=3.0), 1.0 / 6.0)
+        return self.clamp(self.scale_shift(x, alpha, beta), 0.0, 1.0, kind="hardsigmoid")
 
-    def softshrink(self, x: Value, threshold: float = 0.5, *, name: str = "softshrink") -> Value:
+    def softshrink(self, x: Value, threshold: float = 0.5) -> Value:
         """``x`` moved towards zero by the threshold, zero within it."""
         points, intercepts = [-threshold, threshold], [threshold, 0.0, -threshold]
-        return self.pointwise(x, "softshrink", points, [1.0, 0.0, 1.0], intercepts, name=name)
+        return self.pointwise(x, "softshrink", points, [1.0, 0.0, 1.0], intercepts)
 
-    def approximated(self, x: Value, function: str, pieces: int, *, beyond: float = 0.0, name: str = "gate") -> Value:
+    def approximated(self, x: Value, function: str, pieces: int, *, beyond: float = 0.0) -> Value:
         """Apply a continuous function of so many pieces in place of a smooth one, and record that in a note.
 
         ``function`` is a name in `SMOOTH`; ``beyond`` is how far the model's own function is from it.
@@ -146,33 +121,26 @@ class Gates(Layers):
         )
         tables = (torch.from_numpy(table.copy())[:, None] for table in (found.points, found.slopes, found.intercepts))
         points, slopes, intercepts = tables
-        return self.add_node(
-            Approximate(
-                name=name,
-                inputs=(x.index,),
-                shape=x.shape,
-                kind=f"{function} in pieces",
-                breakpoints=points,
-                slopes=slopes,
-                intercepts=intercepts,
-                replaces=function,
-                error=error,
-            )
+        return self.add_gate(
+            Approximate,
+            x,
+            f"{function} in pieces",
+            breakpoints=points,
+            slopes=slopes,
+            intercepts=intercepts,
+            replaces=function,
+            error=error,
         )
 
-    def max_of(
-        self, x: Value, index: Tensor | np.ndarray, shape: Sequence[int], *, kind: str = "max", name: str | None = None
-    ) -> Value:
+    def max_of(self, x: Value, index: Tensor | np.ndarray, shape: Sequence[int], *, kind: str = "max") -> Value:
         """Take the largest of the flattened value's entries at each row of ``index`` ``(u, k)``; -1 is padding."""
         table = torch.as_tensor(index, dtype=torch.int64)
         shape = tuple(shape)
         if table.ndim != 2 or len(table) != prod(shape) or not bool((table >= 0).any(1).all()):
-            raise ShapeError(f"expected a candidate for each of the {prod(shape)} units of {name or kind}")
+            raise ShapeError(f"expected a candidate for each of the {prod(shape)} units of {self.place}")
         if table.shape[1] == 1:
-            return self.select(x, table.reshape(shape), name=name or kind)
-        return self.add_node(
-            Max(name=name or kind, inputs=(x.index,), shape=shape, kind=kind, index=table.contiguous())
-        )
+            return self.select(x, table.reshape(shape))
+        return self.add_gate(Max, x, kind, shape, index=table.contiguous())
 
     def max_pool(
         self,
@@ -183,83 +151,79 @@ class Gates(Layers):
         *,
         dilation: Sizes = 1,
         ceil_mode: bool = False,
-        name: str = "max_pool",
     ) -> Value:
         """Take the largest entry of every window of the spatial axes; padding is never chosen."""
-        spatial = len(x.shape) - 1
-        kernels = per_axis(kernel, spatial)  # pyright: ignore[reportArgumentType]
-        strides = kernels if stride is None or stride == () else per_axis(stride, spatial)  # pyright: ignore[reportArgumentType]
-        dilations, pads = per_axis(dilation, spatial), pairs(padding, spatial)  # pyright: ignore[reportArgumentType]
-        settings = zip(x.shape[1:], kernels, strides, pads, dilations, strict=True)
-        table = window_table(x.shape[0], x.shape[1:], [window_positions(*each, ceil_mode) for each in settings])
-        shape = table.shape[:-1]
-        return self.max_of(x, table.reshape(prod(shape), -1), shape, kind="max_pool", name=name)
+        windows = windows_of(x.shape, kernel, stride, padding, dilation)
+        return self._max_pool(x, [window_positions(*each, ceil_mode) for each in windows])
 
-    def adaptive_max_pool(self, x: Value, size: Sizes, *, name: str = "adaptive_max_pool") -> Value:
+    def adaptive_max_pool(self, x: Value, size: Sizes) -> Value:
         """Take the largest entry of windows that split every spatial axis into ``size`` parts."""
-        lengths = per_axis(size, len(x.shape) - 1)  # pyright: ignore[reportArgumentType]
+        lengths = per_axis(size, len(x.shape) - 1)
         positions = []
         for length, parts in zip(x.shape[1:], lengths, strict=True):
             first = np.arange(parts) * length // parts
             last = -(-(np.arange(parts) + 1) * length // parts)
             places = first[:, None] + np.arange((last - first).max())
             positions.append(np.where(places < last[:, None], places, length))
-        table = window_table(x.shape[0], x.shape[1:], positions)
-        return self.max_of(x, table.reshape(prod(table.shape[:-1]), -1), table.shape[:-1], kind="max_pool", name=name)
+        return self._max_pool(x, positions)
 
-    def amax(self, x: Value, axes: Sequence[int] | None = None, *, keepdims: bool = False, name: str = "amax") -> Value:
+    def amax(self, x: Value, axes: Sequence[int] | None = None, *, keepdims: bool = False) -> Value:
         """Take the largest entry along axes, all if None."""
         shape, over = reduced(x.shape, axes, keepdims)
         if not over:
             return x
         positions = np.arange(prod(x.shape)).reshape(x.shape)
         table = np.moveaxis(positions, over, range(-len(over), 0)).reshape(prod(shape), -1)
-        return self.max_of(x, table, shape, kind="amax", name=name)
+        return self.max_of(x, table, shape, kind="amax")
 
-    def amin(self, x: Value, axes: Sequence[int] | None = None, *, keepdims: bool = False, name: str = "amin") -> Value:
+    def amin(self, x: Value, axes: Sequence[int] | None = None, *, keepdims: bool = False) -> Value:
         """Take the smallest entry along axes, as the negative of the largest negative."""
         if not reduced(x.shape, axes, keepdims)[1]:
             return x
-        largest = self.amax(self.negate(x, name=name), axes, keepdims=keepdims, name=name)
-        return self.negate(largest, name=name)
+        largest = self.amax(self.negate(x), axes, keepdims=keepdims)
+        return self.negate(largest)
 
-    def maximum(self, x: Operand, y: Operand, *, name: str = "maximum") -> Value:
-        """Take the larger of two values entry by entry, broadcast; one side may be a constant."""
-        if isinstance(x, Value) and isinstance(y, Value):
-            return self._maximum(x, y, name)
-        value, bound = (x, y) if isinstance(x, Value) else (y, x)
-        assert isinstance(value, Value)
-        assert not isinstance(bound, Value)
-        return self.clamp(value, low=bound, kind="maximum", name=name)
+    def maximum(self, *operands: Operand) -> Value:
+        """Take the largest of several operands entry by entry, broadcast: one gate for values, one for constants."""
+        values, bounds = _parted(operands)
+        largest = self._largest(values)
+        return self.clamp(largest, low=reduce(torch.maximum, bounds), kind="maximum") if bounds else largest
 
-    def minimum(self, x: Operand, y: Operand, *, name: str = "minimum") -> Value:
-        """Take the smaller of two values entry by entry, broadcast; one side may be a constant."""
-        if isinstance(x, Value) and isinstance(y, Value):
-            larger = self._maximum(self.negate(x, name=name), self.negate(y, name=name), name)
-            return self.negate(larger, name=name)
-        value, bound = (x, y) if isinstance(x, Value) else (y, x)
-        assert isinstance(value, Value)
-        assert not isinstance(bound, Value)
-        return self.clamp(value, high=bound, kind="minimum", name=name)
+    def minimum(self, *operands: Operand) -> Value:
+        """Take the smallest of several operands entry by entry, broadcast: one gate for values, one for constants."""
+        values, bounds = _parted(operands)
+        smallest = values[0] if len(values) == 1 else self.negate(self._largest([self.negate(v) for v in values]))
+        return self.clamp(smallest, high=reduce(torch.minimum, bounds), kind="minimum") if bounds else smallest
 
-    def maxout(self, x: Value, axis: int, num_candidates: int, *, name: str = "maxout") -> Value:
+    def maxout(self, x: Value, axis: int, num_candidates: int) -> Value:
         """Take the largest of neighbouring entries of an axis, whose length is divided by ``num_candidates``."""
         axis = normal_axis(axis, len(x.shape))
-        split = self.reshape(x, (*x.shape[:axis], -1, num_candidates, *x.shape[axis + 1 :]), name=name)
-        return self.amax(split, [axis + 1], name=name)
+        split = self.reshape(x, (*x.shape[:axis], -1, num_candidates, *x.shape[axis + 1 :]))
+        return self.named(self.layer or "maxout").amax(split, [axis + 1])
 
-    def _maximum(self, x: Value, y: Value, name: str) -> Value:
-        shape = tuple(torch.broadcast_shapes(x.shape, y.shape))
-        sizes = prod(x.shape), prod(y.shape)
-        both = self.concatenate([self.reshape(v, (n,), name=name) for v, n in zip((x, y), sizes, strict=True)], 0)
-        sides = [np.arange(size).reshape(v.shape) for v, size in zip((x, y), sizes, strict=True)]
-        first, second = (np.broadcast_to(side, shape).reshape(-1) for side in sides)
-        table = np.stack([first, second + sizes[0]], axis=1)
-        return self.max_of(both, table, shape, kind="maximum", name=name)
+    def _largest(self, values: list[Value]) -> Value:
+        """Return the largest of values by one gate."""
+        if len(values) == 1:
+            return values[0]
+        shape, sizes = np.broadcast_shapes(*(value.shape for value in values)), [prod(value.shape) for value in values]
+        joined = self.concatenate([self.reshape(v, (n,)) for v, n in zip(values, sizes, strict=True)], 0)
+        places = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+        columns = [np.broadcast_to(own.reshape(v.shape), shape) for own, v in zip(places, values, strict=True)]
+        return self.max_of(joined, np.stack(columns, axis=-1).reshape(prod(shape), -1), shape, kind="maximum")
+
+    def _max_pool(self, x: Value, positions: Sequence[np.ndarray]) -> Value:
+        table = window_table(x.shape[0], x.shape[1:], positions)
+        return self.max_of(x, table.reshape(prod(table.shape[:-1]), -1), table.shape[:-1], kind="max_pool")
 
     def _columns(self, table: Tensor, x: Value) -> Tensor:
         """One column for all units, or one per unit of x."""
         return table.reshape(1) if table.numel() == 1 else table.expand(x.shape).reshape(-1)
+
+
+def _parted(operands: Sequence[Operand]) -> tuple[list[Value], list[Tensor]]:
+    """Return the values among operands, and the constants."""
+    values = [one for one in operands if isinstance(one, Value)]
+    return values, [constant(one) for one in operands if not isinstance(one, Value)]
 
 
 def _bound(bound: Tensor | float | None, nothing: float) -> Tensor | None:

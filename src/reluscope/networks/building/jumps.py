@@ -5,7 +5,7 @@ value that it is a mask of is one gate. A gate counts a breakpoint as passed str
 as ``z >= t`` is read off ``-z``: values at breakpoints are those of the model.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import prod
 
 import torch
@@ -25,112 +25,112 @@ _ZERO, _ONE = torch.zeros(1, dtype=torch.float64), torch.ones(1, dtype=torch.flo
 class Jumps(Gates):
     """Methods for what is not continuous."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, approximate: Mapping[str, int] | None = None) -> None:
+        super().__init__(approximate)
         # Values that were made as functions of others, by their positions.
         self._made: dict[int, tuple[Value, Function]] = {}
 
-    def compare(self, x: Operand, y: Operand, relation: str, *, name: str = "step") -> Value:
+    def compare(self, x: Operand, y: Operand, relation: str) -> Value:
         """Return 1 where ``x relation y`` holds and 0 elsewhere; one side may be a constant.
 
         ``relation`` is one of ``> >= < <= == !=``.
         """
         if not isinstance(x, Value):
             mirrored = {">": "<", ">=": "<=", "<": ">", "<=": ">="}.get(relation, relation)
-            return self.compare(y, x, mirrored, name=name)
+            return self.compare(y, x, mirrored)
         if isinstance(y, Value):
-            x, y = self.subtract(x, y, name=name), 0.0
+            x, y = self.subtract(x, y), 0.0
         level = constant(y)
-        x = self.expand(x, torch.broadcast_shapes(x.shape, level.shape), name=name)
-        return self._function(x, _indicator(self._columns(level, x), relation), name)
+        x = self.expand(x, torch.broadcast_shapes(x.shape, level.shape))
+        return self._function(x, _indicator(self._columns(level, x), relation))
 
-    def sign(self, x: Value, *, name: str = "sign") -> Value:
+    def sign(self, x: Value) -> Value:
         """Return -1, 0 or 1."""
         above, below = (_indicator(_ZERO, relation) for relation in (">", "<"))
-        return self._function(x, above.plus(below.then(-_ONE, _ZERO)), name)
+        return self._function(x, above.plus(below.then(-_ONE, _ZERO)))
 
-    def heaviside(self, x: Value, at_zero: Tensor | float, *, name: str = "heaviside") -> Value:
+    def heaviside(self, x: Value, at_zero: Tensor | float) -> Value:
         """Return 0 below zero, 1 above, and a constant at zero."""
         level = constant(at_zero)
-        x = self.expand(x, torch.broadcast_shapes(x.shape, level.shape), name=name)
+        x = self.expand(x, torch.broadcast_shapes(x.shape, level.shape))
         at_it = _indicator(_ZERO, "==").then(self._columns(level, x), _ZERO)
-        return self._function(x, _indicator(_ZERO, ">").plus(at_it), name)
+        return self._function(x, _indicator(_ZERO, ">").plus(at_it))
 
-    def hardshrink(self, x: Value, reach: float, *, name: str = "hardshrink") -> Value:
+    def hardshrink(self, x: Value, reach: float) -> Value:
         """Return ``x`` where ``|x| > reach``, else 0."""
         level = torch.full((1,), reach, dtype=torch.float64)
         outside = _indicator(level, ">").plus(_indicator(-level, "<"))
         function = outside.product(Function.affine(_ONE, _ZERO))
         assert function is not None
-        return self._function(x, function, name)
+        return self._function(x, function)
 
-    def where(self, mask: Value, x: Operand, y: Operand, *, name: str = "where") -> Value:
+    def where(self, mask: Value, x: Operand, y: Operand) -> Value:
         """Return ``x`` where a mask is 1, else ``y``; what is chosen has to depend on the same value as the mask."""
         shape = torch.broadcast_shapes(*(one.shape for one in (mask, x, y) if isinstance(one, Value | Tensor)))
-        sides = [self.expand(one, shape, name=name) if isinstance(one, Value) else constant(one) for one in (x, y)]
-        mask = self.expand(mask, shape, name=name)
-        source, (chooses, above, below) = self._of_one_value([mask, *sides], name)
-        return self._function(source, chooses.chooses(above, below), name)
+        sides = [self.expand(one, shape) if isinstance(one, Value) else constant(one) for one in (x, y)]
+        mask = self.expand(mask, shape)
+        source, (chooses, above, below) = self._of_one_value([mask, *sides])
+        return self._function(source, chooses.chooses(above, below))
 
-    def masked(self, x: Value, y: Value, *, name: str = "mul") -> Value | None:
+    def masked(self, x: Value, y: Value) -> Value | None:
         """Return the product of two values that are functions of one value, None if it is not piecewise affine."""
         shape = torch.broadcast_shapes(x.shape, y.shape)
-        found = self._common([self.expand(one, shape, name=name) for one in (x, y)])
+        found = self._common([self.expand(one, shape) for one in (x, y)])
         product = None if found is None else found[1][0].product(found[1][1])
-        return None if found is None or product is None else self._function(found[0], product, name)
+        return None if found is None or product is None else self._function(found[0], product)
 
-    def both(self, x: Value, y: Value, *, name: str = "and") -> Value:
+    def both(self, x: Value, y: Value) -> Value:
         """Return 1 where two masks are 1."""
-        product = self.masked(x, y, name=name)
-        return self.compare(self.add(x, y, name=name), 1.5, ">", name=name) if product is None else product
+        product = self.masked(x, y)
+        return self.compare(self.add(x, y), 1.5, ">") if product is None else product
 
-    def either(self, x: Value, y: Value, *, name: str = "or") -> Value:
+    def either(self, x: Value, y: Value) -> Value:
         """Return 1 where one of two masks is 1, or both are."""
-        return self.negated(self.both(self.negated(x), self.negated(y), name=name))
+        return self.negated(self.both(self.negated(x), self.negated(y)))
 
-    def negated(self, x: Value, *, name: str = "not") -> Value:
+    def negated(self, x: Value) -> Value:
         """Return 1 where a mask is 0."""
-        return self.subtract(1.0, x, name=name)
+        return self.subtract(1.0, x)
 
     def is_mask(self, x: Value) -> bool:
         """Whether the values are known to be 0 or 1."""
         return any(function.is_mask for _, function in self._functions(x))
 
-    def _function(self, x: Value, function: Function, name: str) -> Value:
+    def _function(self, x: Value, function: Function) -> Value:
         """Add a function of a value: a gate for open breakpoints, one of ``-x`` for closed ones."""
         function = function.simplified()
-        result = self._parts_of(x, function, name)
+        result = self._parts_of(x, function)
         self._made[result.index] = x, function
         return result
 
-    def _parts_of(self, x: Value, function: Function, name: str) -> Value:
+    def _parts_of(self, x: Value, function: Function) -> Value:
         if function.is_affine:
-            return self._line(x, function, name)
+            return self._line(x, function)
         if not bool(function.is_closed.any()):
-            return self._gate(x, function, name)
+            return self._gate(x, function)
         if bool(function.is_closed.all()):
-            return self._gate(self.negate(x, name=name), function.after(-_ONE, _ZERO), name)
-        parts = [self._function(x, function.part(closed=closed), name) for closed in (False, True)]
-        return self.add(*parts, name=name)
+            return self._gate(self.negate(x), function.after(-_ONE, _ZERO))
+        parts = [self._function(x, function.part(closed=closed)) for closed in (False, True)]
+        return self.add(*parts)
 
-    def _gate(self, x: Value, function: Function, name: str) -> Value:
+    def _gate(self, x: Value, function: Function) -> Value:
         tables = (function.points, function.slopes, function.intercepts)
-        return self.pointwise(x, _kind(function), *tables, name=name, may_jump=True)
+        return self.pointwise(x, _kind(function), *tables, may_jump=True)
 
-    def _line(self, x: Value, function: Function, name: str) -> Value:
+    def _line(self, x: Value, function: Function) -> Value:
         slope, shift = (
             table[0] if table.shape[1] == 1 else table[0].reshape(x.shape)
             for table in (function.slopes, function.intercepts)
         )
-        return self.scale_shift(x, slope, shift, name=name)
+        return self.scale_shift(x, slope, shift)
 
-    def _of_one_value(self, operands: list[Value | Tensor], name: str) -> tuple[Value, list[Function]]:
+    def _of_one_value(self, operands: list[Value | Tensor]) -> tuple[Value, list[Function]]:
         """Return the value that some operands are functions of, and the functions; constants are so of any."""
         values = [one for one in operands if isinstance(one, Value)]
         found = self._common(values)
         if found is None:
             raise UnsupportedOperatorError(
-                f"expected a choice by a condition on the value that is chosen, but {name} chooses by one value "
+                f"expected a choice by a condition on the value that is chosen, but {self.place} chooses by one value "
                 "between others, and a gate sees one: write it with relu, abs, maximum or minimum"
             )
         source, functions = found

@@ -36,56 +36,53 @@ class Picked:
 class ComparedEntries(Jumps):
     """Methods for gates that compare entries with each other and jump."""
 
-    def top_k(self, x: Value, k: int, axis: int, *, keeps: bool = True, name: str = "topk") -> Value:
+    def top_k(self, x: Value, k: int, axis: int, *, keeps: bool = True) -> Value:
         """Keep the k largest entries along an axis, the lower ones of equal ones, and give 0 elsewhere.
 
         Without ``keeps`` the largest entries are 1 and not themselves: a mask.
         """
         axis = normal_axis(axis, len(x.shape))
         if not 0 < k <= x.shape[axis]:
-            raise InputError(f"expected k from 1 to {x.shape[axis]} at {name}, got {k}")
+            raise InputError(f"expected k from 1 to {x.shape[axis]} at {self.place}, got {k}")
         slope, start = (1.0, 0.0) if keeps else (0.0, 1.0)
         if k == x.shape[axis]:
-            return self.scale_shift(x, slope, start, name=name)
+            return self.scale_shift(x, slope, start)
         positions = torch.arange(prod(x.shape)).reshape(x.shape)
-        return self.add_node(
-            TopK(
-                name=name,
-                inputs=(x.index,),
-                shape=x.shape,
-                kind="topk" if keeps else "topk mask",
-                breakpoints=torch.zeros(0, 1, dtype=torch.float64),
-                slopes=torch.tensor([[0.0], [slope]], dtype=torch.float64),
-                intercepts=torch.tensor([[0.0], [start]], dtype=torch.float64),
-                groups=positions.movedim(axis, -1).reshape(-1, x.shape[axis]).contiguous(),
-                k=k,
-            )
+        return self.add_gate(
+            TopK,
+            x,
+            "topk" if keeps else "topk mask",
+            breakpoints=torch.zeros(0, 1, dtype=torch.float64),
+            slopes=torch.tensor([[0.0], [slope]], dtype=torch.float64),
+            intercepts=torch.tensor([[0.0], [start]], dtype=torch.float64),
+            groups=positions.movedim(axis, -1).reshape(-1, x.shape[axis]).contiguous(),
+            k=k,
         )
 
-    def pick(self, x: Value, k: int, axis: int, *, largest: bool = True, name: str = "topk") -> tuple[Picked, Picked]:
+    def pick(self, x: Value, k: int, axis: int, *, largest: bool = True) -> tuple[Picked, Picked]:
         """Return the k largest, or smallest, entries along an axis, and their positions."""
         axis = normal_axis(axis, len(x.shape))
-        source = x if largest else self.negate(x, name=name)
-        top = self.top_k(source, k, axis, name=name)
-        value = top if largest else self.negate(top, name=name)
+        source = x if largest else self.negate(x)
+        top = self.top_k(source, k, axis)
+        value = top if largest else self.negate(top)
         values = Picked(source, top, value, k, axis)
         return values, replace(values, is_positions=True)
 
-    def put_back(self, values: Picked | float, places: Picked, *, name: str = "topk") -> Value:
+    def put_back(self, values: Picked | float, places: Picked) -> Value:
         """Return picked entries, or one number for all of them, at their places, and zeros elsewhere."""
         if not isinstance(values, Picked):
-            mask = self.top_k(places.source, places.k, places.axis, keeps=False, name=name)
-            return mask if values == 1 else self.scale_shift(mask, values, name=name)
+            mask = self.top_k(places.source, places.k, places.axis, keeps=False)
+            return mask if values == 1 else self.scale_shift(mask, values)
         is_same = self._first(values.top.index) == self._first(places.top.index)  # also where it was asked for twice
         if values.is_positions or not places.is_positions or not is_same:
-            raise UnsupportedOperatorError(f"{name} scatters entries to positions that are not their own")
+            raise UnsupportedOperatorError(f"{self.place} scatters entries to positions that are not their own")
         if not self._keeps_zero(values.value, values.top):
             raise UnsupportedOperatorError(
-                f"{name} scatters what is not 0 where an entry is 0: write the activation behind the scattering"
+                f"{self.place} scatters what is not 0 where an entry is 0: write the activation behind the scattering"
             )
         return values.value
 
-    def masked(self, x: Value, y: Value, *, name: str = "mul") -> Value | None:
+    def masked(self, x: Value, y: Value) -> Value | None:
         """Return the product of two values that are functions of one value, None if it is not piecewise affine."""
         for mask, other in ((x, y), (y, x)):
             node = self.nodes[mask.index]
@@ -93,9 +90,9 @@ class ComparedEntries(Jumps):
                 source = Value(node.inputs[0], node.shape)
                 function = self._function_of(other, source)
                 if function is not None and function.is_zero_at_zero:
-                    top = self.top_k(source, node.k, self._axis_of(node), name=name)
-                    return self._function(top, function, name)
-        return super().masked(x, y, name=name)
+                    top = self.top_k(source, node.k, self._axis_of(node))
+                    return self._function(top, function)
+        return super().masked(x, y)
 
     def is_mask(self, x: Value) -> bool:
         """Whether the values are known to be 0 or 1."""

@@ -28,9 +28,9 @@ class ArrayTrace:
         value = builder.input((parameters["0.weight"].shape[1],))
         for layer in range(depth):
             weight, bias = parameters[f"{layer}.weight"], parameters[f"{layer}.bias"]
-            value = builder.linear(value, weight, bias, name=f"layer {layer}")
+            value = builder.named(f"layer {layer}").linear(value, weight, bias)
             if layer + 1 < depth:
-                value = builder.relu(value, name=f"relu {layer}")
+                value = builder.named(f"relu {layer}").relu(value)
         return replace(builder.build(value), trace=replace(self, parameters=parameters))
 
 

@@ -56,7 +56,7 @@ def from_scikit_learn(model: Any, *, data: Points | None = None) -> Network:
         weight = as_constant(np.asarray(perceptron.coefs_[layer]).T, f"coefs_[{layer}]")
         value = builder.linear(value, weight, as_constant(perceptron.intercepts_[layer], f"intercepts_[{layer}]"))
         if layer + 1 < depth and perceptron.activation == "relu":
-            value = builder.relu(value, name=f"relu {layer}")
+            value = builder.named(f"relu {layer}").relu(value)
     left_off = _left_off(perceptron, value.shape)
     if left_off is not None:
         builder.note(left_off.note)
@@ -101,10 +101,10 @@ def _parts(model: Any) -> tuple[list[tuple[str, Any]], Any]:
 
 
 def _scaled(builder: GraphBuilder, value: Value, name: str, scaler: Any) -> Value:
-    kind = type(scaler).__name__
+    builder, kind = builder.named(name), type(scaler).__name__
     if kind == "MinMaxScaler" and not scaler.clip:
-        scaled = builder.multiply(value, as_constant(_fitted(scaler, "scale_", name), "scale_"), name=name)
-        return builder.add(scaled, as_constant(scaler.min_, "min_"), name=name)
+        scaled = builder.multiply(value, as_constant(_fitted(scaler, "scale_", name), "scale_"))
+        return builder.add(scaled, as_constant(scaler.min_, "min_"))
     if kind not in _SCALERS or getattr(scaler, "clip", False):
         clipping = " with clip=True" if kind == "MinMaxScaler" else ""
         raise InputError(
@@ -113,8 +113,8 @@ def _scaled(builder: GraphBuilder, value: Value, name: str, scaler: Any) -> Valu
         )
     center, scale = (_fitted(scaler, attribute, name) if attribute else None for attribute in _SCALERS[kind])
     if center is not None and getattr(scaler, "with_mean", True):  # the mean is kept where it is not subtracted
-        value = builder.subtract(value, as_constant(center, _SCALERS[kind][0]), name=name)
-    return value if scale is None else builder.divide(value, as_constant(scale, "scale_"), name=name)
+        value = builder.subtract(value, as_constant(center, _SCALERS[kind][0]))
+    return value if scale is None else builder.divide(value, as_constant(scale, "scale_"))
 
 
 def _fitted(scaler: Any, attribute: str, name: str) -> Any:

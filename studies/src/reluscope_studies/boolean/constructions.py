@@ -307,9 +307,9 @@ def network_of(construction: Construction) -> Network:
     linear = [layer for layer in construction.module if isinstance(layer, nn.Linear)]
     value = builder.input((linear[0].in_features,))
     for number, layer in enumerate(linear):
-        value = builder.linear(value, layer.weight.detach(), layer.bias.detach(), name=f"layer {number}")
+        value = builder.named(f"layer {number}").linear(value, layer.weight.detach(), layer.bias.detach())
         if number + 1 < len(linear):
-            value = builder.leaky_relu(value, construction.leak, name=f"units {number}")
+            value = builder.named(f"units {number}").leaky_relu(value, construction.leak)
     return builder.build(value)
 
 

@@ -49,7 +49,7 @@ def where(site: NodeSite) -> Activation:
     if isinstance(site.operand(0), Activation):
         (mask, x, y), shape = broadcast(site, site.operands)
         assert isinstance(mask, Value)
-        return site.close(site.builder.where(mask, x, y, name=site.name), shape)
+        return site.close(site.builder.where(mask, x, y), shape)
     chosen = np.asarray(site.given(0)).astype(np.float64)
     sides, shape = broadcast(site, [chosen, *site.operands[1:3]])
     mask = sides[0]
@@ -57,13 +57,13 @@ def where(site: NodeSite) -> Activation:
     total: Value | None = None
     for side, share in ((sides[1], mask), (sides[2], 1.0 - mask)):
         if isinstance(side, Value):
-            part = site.builder.multiply(side, share, name=site.name)
-            total = part if total is None else site.builder.add(total, part, name=site.name)
+            part = site.builder.multiply(side, share)
+            total = part if total is None else site.builder.add(total, part)
     for side, share in ((sides[1], mask), (sides[2], 1.0 - mask)):
         if isinstance(side, Tensor):
             assert total is not None
             # Where nothing is taken, an infinite constant must not become NaN.
-            total = site.builder.add(total, torch.where(share > 0, side, 0.0), name=site.name)
+            total = site.builder.add(total, torch.where(share > 0, side, 0.0))
     assert total is not None
     return site.close(total, shape)
 
@@ -75,7 +75,7 @@ def cumulative_sum(site: NodeSite) -> Activation:
     axis = int(np.asarray(site.given(1)).item()) % len(x.shape)
     unit = np.eye(x.shape[axis])
     matrix = torch.from_numpy(evaluate(site.node, [unit, np.array(0)], site.opset)[0].copy())
-    return site.close(site.builder.axis_matrix(site.whole(x), axis, matrix, name=site.name), x.shape)
+    return site.close(site.builder.axis_matrix(site.whole(x), axis, matrix), x.shape)
 
 
 @lowers("Trilu")
@@ -83,4 +83,4 @@ def triangle(site: NodeSite) -> Activation:
     """Everything above or below a diagonal, zero elsewhere."""
     x = site.activation()
     mask = evaluate(site.node, [np.ones(x.shape), site.given(1)], site.opset)[0]
-    return Activation(site.builder.multiply(x.value, stored_constant(mask, x.shape), name=site.name), x.shape)
+    return Activation(site.builder.multiply(x.value, stored_constant(mask, x.shape)), x.shape)

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from reluscope.networks.models.onnx.onnx_layers import channels, padding_of
 from reluscope.networks.models.onnx.onnx_site import Activation, NodeSite, lowers
 from reluscope.networks.models.onnx.smooth_products import SmoothProduct
 from reluscope.networks.models.operators import entrywise
@@ -35,35 +34,7 @@ def clip(site: NodeSite) -> Activation:
     x = site.activation()
     low, high = _bound(site, 1, "min"), _bound(site, 2, "max")
     kind = "relu6" if (low, high) == (0.0, 6.0) else "clamp"
-    return Activation(site.builder.clamp(x.value, low, high, kind=kind, name=site.name), x.shape)
-
-
-@lowers("MaxPool")
-def max_pool(site: NodeSite) -> Activation | list[Activation | None]:
-    """Largest entries of windows; where they were is not continuous."""
-    x = site.activation()
-    value = channels(site, x)
-    kernel = site.setting("kernel_shape")
-    stride, dilation = site.setting("strides", [1] * len(kernel)), site.setting("dilations", [1] * len(kernel))
-    pooled = site.builder.max_pool(
-        value,
-        kernel,
-        stride,
-        padding_of(site, value.shape[1:], kernel, stride, dilation),
-        dilation=dilation,
-        ceil_mode=bool(site.setting("ceil_mode", 0)),
-        name=site.name,
-    )
-    return [site.close(pooled, (*x.shape[:2], *pooled.shape[1:])), *[None] * (len(site.node.output) - 1)]
-
-
-@lowers("GlobalMaxPool")
-def global_max_pool(site: NodeSite) -> Activation:
-    """Largest entry of each channel."""
-    x = site.activation()
-    value = channels(site, x)
-    pooled = site.builder.amax(value, range(1, len(value.shape)), keepdims=True, name=site.name)
-    return site.close(pooled, (*x.shape[:2], *pooled.shape[1:]))
+    return Activation(site.builder.clamp(x.value, low, high, kind=kind), x.shape)
 
 
 def _bound(site: NodeSite, position: int, name: str) -> float | None:

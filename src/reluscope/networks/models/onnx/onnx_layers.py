@@ -1,6 +1,8 @@
 """Products with matrices, convolutions, normalisation by constants, and average pooling."""
 
+from collections.abc import Callable, Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 import torch
@@ -28,7 +30,7 @@ def gemm(site: NodeSite) -> Activation:
         x = _transposed(site, first) if site.setting("transA", 0) else first
         shape = (x.shape[0], len(weight))
         bias = _as_bias(site, beta, shape)
-        product = site.builder.linear(x.value, weight, bias, name=site.name)
+        product = site.builder.linear(x.value, weight, bias)
         return site.close(product, shape) if bias is not None else _plus(site, product, shape, beta)
     if not isinstance(second, Activation):
         raise site.unsupported("with constant factors and a summand that depends on the input")
@@ -36,7 +38,7 @@ def gemm(site: NodeSite) -> Activation:
     assert weight is not None
     weight = alpha * (weight.T if site.setting("transA", 0) else weight)
     x = _transposed(site, second) if site.setting("transB", 0) else second
-    product = site.builder.left_matmul(weight, site.whole(x), name=site.name)
+    product = site.builder.left_matmul(weight, site.whole(x))
     return _plus(site, product, (len(weight), x.shape[1]), beta)
 
 
@@ -53,8 +55,8 @@ def matmul(site: NodeSite) -> Activation:
 
     def product(value: Value, factor: Tensor) -> Value:
         if on_left:
-            return site.builder.left_matmul(factor, value, name=site.name)
-        return site.builder.matmul(value, factor, name=site.name)
+            return site.builder.left_matmul(factor, value)
+        return site.builder.matmul(value, factor)
 
     if weight.ndim == 2 and len(x.shape) > 1 + on_left:
         # The leading axes pass through, the batch axis among them.
@@ -64,7 +66,7 @@ def matmul(site: NodeSite) -> Activation:
         value = product(site.whole(x), weight)
         return site.close(value, value.shape)
     # A vector is one column on the right and one row on the left, and the product loses that axis again.
-    matrix = site.builder.reshape(x.value, (-1, 1) if on_left else (1, -1), name=site.name)
+    matrix = site.builder.reshape(x.value, (-1, 1) if on_left else (1, -1))
     if weight.ndim == 1:
         return site.close(product(matrix, weight[None] if on_left else weight[:, None]), ())
     value = product(matrix, weight)
@@ -76,19 +78,8 @@ def convolution(site: NodeSite) -> Activation:
     """Convolution over one, two or three spatial axes with a constant kernel."""
     x, weight, bias = _image(site), site.weight(1), site.weight(2)
     assert weight is not None
-    spatial = weight.ndim - 2
-    stride, dilation = site.setting("strides", [1] * spatial), site.setting("dilations", [1] * spatial)
-    value = site.builder.convolution(
-        x,
-        weight,
-        bias,
-        stride=stride,
-        padding=padding_of(site, x.shape[1:], weight.shape[2:], stride, dilation),
-        dilation=dilation,
-        groups=site.setting("group", 1),
-        name=site.name,
-    )
-    return site.point(value)
+    settings = _windows(site, x.shape[1:], weight.shape[2:])
+    return site.point(site.builder.convolution(x, weight, bias, groups=site.setting("group", 1), **settings))
 
 
 @lowers("ConvTranspose")
@@ -103,8 +94,6 @@ def transposed_convolution(site: NodeSite) -> Activation:
     wanted = site.setting("output_shape")
     if wanted is None and automatic in {"SAME_UPPER", "SAME_LOWER"}:
         wanted = [length * step for length, step in zip(x.shape[1:], stride, strict=True)]
-    pads = site.setting("pads", [0] * (2 * spatial))
-    padding = [(pads[axis], pads[spatial + axis]) for axis in range(spatial)]
     if wanted is not None:
         padding = []
         for axis, length in enumerate(wanted[-spatial:]):
@@ -112,32 +101,17 @@ def transposed_convolution(site: NodeSite) -> Activation:
             total = stride[axis] * (x.shape[1 + axis] - 1) + extra[axis] + reach - length
             small = total // 2
             padding.append((total - small, small) if automatic != "SAME_UPPER" else (small, total - small))
-    elif automatic == "VALID":
-        padding = [(0, 0)] * spatial
+    else:
+        padding = [(0, 0)] * spatial if automatic == "VALID" else _given_padding(site, spatial)
+    settings = {"stride": stride, "dilation": dilation, "groups": site.setting("group", 1)}
     beyond = [more for more, step, gap in zip(extra, stride, dilation, strict=True) if more >= max(step, gap)]
     if beyond or any(min(pair) < 0 for pair in padding):
         # PyTorch has no such form: the rows beyond the last input see the bias alone.
-        padding = [(before, after - more) for (before, after), more in zip(padding, extra, strict=True)]
-        extra = [0] * spatial
-        plain = site.builder.transposed_convolution(
-            x, weight, None, stride=stride, dilation=dilation, groups=site.setting("group", 1), name=site.name
-        )
-        value = site.builder.pad(plain, [(0, 0), *((-before, -after) for before, after in padding)], name=site.name)
-        if bias is not None:
-            value = site.builder.add(value, bias.reshape(-1, *(1,) * spatial), name=site.name)
-        return site.point(value)
-    value = site.builder.transposed_convolution(
-        x,
-        weight,
-        bias,
-        stride=stride,
-        padding=padding,
-        output_padding=extra,
-        dilation=dilation,
-        groups=site.setting("group", 1),
-        name=site.name,
-    )
-    return site.point(value)
+        cut = [(-before, more - after) for (before, after), more in zip(padding, extra, strict=True)]
+        value = site.builder.pad(site.builder.transposed_convolution(x, weight, **settings), [(0, 0), *cut])
+        return site.point(value if bias is None else site.builder.add(value, bias.reshape(-1, *(1,) * spatial)))
+    settings |= {"padding": padding, "output_padding": extra}
+    return site.point(site.builder.transposed_convolution(x, weight, bias, **settings))
 
 
 @lowers("BatchNormalization")
@@ -157,8 +131,8 @@ def batch_norm(site: NodeSite) -> Activation | list[Activation | None]:
         # Opsets 6 to 8 could keep statistics for every entry.
         factor = scale.reshape(x.value.shape) / torch.sqrt(variance.reshape(x.value.shape) + epsilon)
         shift = -mean.reshape(x.value.shape) * factor + (0.0 if bias is None else bias.reshape(x.value.shape))
-        return Activation(site.builder.scale_shift(x.value, factor, shift, name=site.name), x.shape)
-    value = site.builder.batch_norm(x.value, mean, variance, scale, bias, epsilon, name=site.name)
+        return Activation(site.builder.scale_shift(x.value, factor, shift), x.shape)
+    value = site.builder.batch_norm(x.value, mean, variance, scale, bias, epsilon)
     return [Activation(value, x.shape), *[None] * (len(site.node.output) - 1)]
 
 
@@ -176,62 +150,56 @@ def probed(site: NodeSite) -> Activation:
         return torch.from_numpy(evaluate(site.node, operands, site.opset)[0].copy())  # pyright: ignore[reportArgumentType]
 
     matrix, shape = sums_and_products.images_of_units(site, x.shape, image, most=_MAX_ENTRIES)
-    flat = site.builder.reshape(x.value, (-1,), name=site.name)
-    return site.close(site.builder.linear(flat, matrix, name=site.name), shape)
+    flat = site.builder.reshape(x.value, (-1,))
+    return site.close(site.builder.linear(flat, matrix), shape)
 
 
-@lowers("AveragePool")
-def average_pool(site: NodeSite) -> Activation:
-    """Means over windows."""
-    x = site.activation()
-    value = channels(site, x)
-    kernel = site.setting("kernel_shape")
-    stride, dilation = site.setting("strides", [1] * len(kernel)), site.setting("dilations", [1] * len(kernel))
-    means = site.builder.average_pool(
-        value,
-        kernel,
-        stride,
-        padding_of(site, value.shape[1:], kernel, stride, dilation),
-        dilation=dilation,
-        ceil_mode=bool(site.setting("ceil_mode", 0)),
-        count_include_pad=bool(site.setting("count_include_pad", 0)),
-        name=site.name,
-    )
-    return site.close(means, (*x.shape[:2], *means.shape[1:]))
+@lowers("AveragePool", "MaxPool")
+def pool(site: NodeSite) -> list[Activation | None]:
+    """Means or largest entries of windows; where the largest were is not continuous."""
+    kernel, settings = site.setting("kernel_shape"), {"ceil_mode": bool(site.setting("ceil_mode", 0))}
+    pool = site.builder.max_pool
+    if site.operator == "AveragePool":
+        pool, settings["count_include_pad"] = site.builder.average_pool, bool(site.setting("count_include_pad", 0))
+    found = _of_channels(site, lambda x: pool(x, kernel, **_windows(site, x.shape[1:], kernel), **settings))
+    return [found, *[None] * (len(site.node.output) - 1)]
 
 
-@lowers("GlobalAveragePool")
-def global_average_pool(site: NodeSite) -> Activation:
-    """Mean over all spatial axes."""
-    x = site.activation()
-    value = site.builder.global_average_pool(channels(site, x), name=site.name)
-    return site.close(value, (*x.shape[:2], *value.shape[1:]))
+@lowers("GlobalAveragePool", "GlobalMaxPool")
+def global_pool(site: NodeSite) -> Activation:
+    """Mean or largest entry over all spatial axes."""
+    pool = site.builder.amax if site.operator == "GlobalMaxPool" else site.builder.mean
+    return _of_channels(site, lambda x: pool(x, range(1, len(x.shape)), keepdims=True))
 
 
-def padding_of(
-    site: NodeSite, lengths: Shape, kernel: list[int] | Shape, stride: list[int], dilation: list[int]
-) -> list[tuple[int, int]]:
-    """Return the padding before and after each spatial axis, given or automatic."""
+def _windows(site: NodeSite, lengths: Shape, kernel: Sequence[int]) -> dict[str, Any]:
+    """Return stride, dilation, and the padding before and after each spatial axis, given or automatic."""
     spatial = len(lengths)
-    automatic = site.setting("auto_pad", "NOTSET")
+    stride, dilation = site.setting("strides", [1] * spatial), site.setting("dilations", [1] * spatial)
+    automatic, padding = site.setting("auto_pad", "NOTSET"), [(0, 0)] * spatial
     if automatic == "NOTSET":
-        pads = site.setting("pads", [0] * (2 * spatial))
-        return [(pads[axis], pads[spatial + axis]) for axis in range(spatial)]
-    if automatic == "VALID":
-        return [(0, 0)] * spatial
-    result = []
-    for length, size, step, spacing in zip(lengths, kernel, stride, dilation, strict=True):
-        total = max(0, (-(-length // step) - 1) * step + spacing * (size - 1) + 1 - length)
-        small, large = total // 2, total - total // 2
-        result.append((small, large) if automatic == "SAME_UPPER" else (large, small))
-    return result
+        padding = _given_padding(site, spatial)
+    elif automatic != "VALID":
+        padding = []
+        for length, size, step, spacing in zip(lengths, kernel, stride, dilation, strict=True):
+            total = max(0, (-(-length // step) - 1) * step + spacing * (size - 1) + 1 - length)
+            small, large = total // 2, total - total // 2
+            padding.append((small, large) if automatic == "SAME_UPPER" else (large, small))
+    return {"stride": stride, "dilation": dilation, "padding": padding}
 
 
-def channels(site: NodeSite, x: Activation) -> Value:
-    """Return a value ``(channels, *spatial)``; windows do not mix channels, so a leading axis may join them."""
+def _given_padding(site: NodeSite, spatial: int) -> list[tuple[int, int]]:
+    pads = site.setting("pads", [0] * (2 * spatial))
+    return [(pads[axis], pads[spatial + axis]) for axis in range(spatial)]
+
+
+def _of_channels(site: NodeSite, pool: Callable[[Value], Value]) -> Activation:
+    """Return windows of a value ``(channels, *spatial)``; they do not mix channels, so a leading axis may join them."""
+    x = site.activation()
     if len(x.shape) < 3:
         raise site.unsupported(f"on a tensor of shape {x.shape}: it needs a batch axis, channels and spatial axes")
-    return site.builder.reshape(x.value, (prod(x.shape[:2]), *x.shape[2:]), name=site.name)
+    pooled = pool(site.builder.reshape(x.value, (prod(x.shape[:2]), *x.shape[2:])))
+    return site.close(pooled, (*x.shape[:2], *pooled.shape[1:]))
 
 
 def _image(site: NodeSite) -> Value:
@@ -242,7 +210,7 @@ def _image(site: NodeSite) -> Value:
 
 
 def _transposed(site: NodeSite, x: Activation) -> Activation:
-    return site.close(site.builder.permute(site.whole(x), (1, 0), name=site.name), x.shape[::-1])
+    return site.close(site.builder.permute(site.whole(x), (1, 0)), x.shape[::-1])
 
 
 def _as_bias(site: NodeSite, beta: float, shape: Shape) -> Tensor | None:
@@ -260,11 +228,11 @@ def _plus(site: NodeSite, product: Value, shape: Shape, beta: float) -> Activati
     summand = site.operand(2)
     if summand is None:
         return site.close(product, shape)
-    whole = site.builder.reshape(product, shape, name=site.name)
+    whole = site.builder.reshape(product, shape)
     if isinstance(summand, Activation):
-        other: Value | Tensor = site.builder.multiply(site.whole(summand), beta, name=site.name)
+        other: Value | Tensor = site.builder.multiply(site.whole(summand), beta)
     else:
         weight = site.weight(2)
         assert weight is not None
         other = beta * weight
-    return site.close(site.builder.add(whole, other, name=site.name), shape)
+    return site.close(site.builder.add(whole, other), shape)

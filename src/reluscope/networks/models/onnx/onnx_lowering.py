@@ -9,13 +9,7 @@ import torch
 from onnx import NodeProto, numpy_helper
 from torch import Tensor
 
-from reluscope.errors import (
-    InputError,
-    NotPiecewiseLinearError,
-    ReluscopeError,
-    ShapeError,
-    UnsupportedOperatorError,
-)
+from reluscope.errors import InputError, NotPiecewiseLinearError, ReluscopeError, ShapeError, UnsupportedOperatorError
 from reluscope.networks.building.builder import GraphBuilder
 from reluscope.networks.building.parameters import check_finite, replace_parameters
 from reluscope.networks.models.onnx import onnx_arithmetic as arithmetic
@@ -61,14 +55,13 @@ class OnnxTrace:
         """Return the network, with the initializers in ``state`` in place of the file's own."""
         if state:
             return self._changed(state).lower()
-        builder = GraphBuilder()
-        builder.approximate = self.approximate
+        builder = GraphBuilder(self.approximate)
         for note in (*self.program.notes, *filter(None, [self.signature.note])):
             builder.note(note)
         full = self.signature.tensor_shape
         start = builder.input(self.signature.input_shape)
         scope: Scope = dict(self.program.constants)
-        scope[self.program.input_name] = Activation(builder.reshape(start, stored_shape(full), name="input"), full)
+        scope[self.program.input_name] = Activation(builder.named("input").reshape(start, stored_shape(full)), full)
         products = smooth_products(
             [node for _, node in self.program.nodes], self.program.constants, [self.program.output_name]
         )
@@ -77,7 +70,7 @@ class OnnxTrace:
         result = _read(scope, self.program.output_name, "the output")
         assert result is not None
         if isinstance(result, Activation):
-            output = builder.reshape(result.value, self.signature.output_shape(result.shape), name="output")
+            output = builder.named("output").reshape(result.value, self.signature.output_shape(result.shape))
         else:
             row = torch.from_numpy(np.array(result, dtype=np.float64))
             output = builder.fixed(start, row.reshape(self.signature.output_shape(tuple(row.shape))))
@@ -120,8 +113,8 @@ class _Run:
             product = results.get(node.output[0]) if node.output else None
             names = node.input if product is None else [product.source]
             operands = [_read(scope, name, f"{node.op_type} at {place}") if name else None for name in names]
-            name = _short(node.name) or f"{_short(node.op_type).lower()}_{position}"
-            site = NodeSite(self.builder, node.op_type, place, name, node, operands, self.opset, self.fixed_batch)
+            builder = self.builder.named(_short(node.name) or f"{_short(node.op_type).lower()}_{position}")
+            site = NodeSite(builder, node.op_type, place, node, operands, self.opset, self.fixed_batch)
             try:
                 if product is not None and isinstance(operands[0], Activation):
                     outputs: list[Operand] = [gates.smooth_product(site, product)]

@@ -43,14 +43,14 @@ def scatter(site: NodeSite) -> Activation:
     second = first.size + np.arange(prod(updates.shape)).reshape(updates.shape)
     image = evaluate(site.node, [first, site.given(1), second], site.opset)[0]
     flat = [
-        site.builder.reshape(part.value, (-1,), name=site.name)
+        site.builder.reshape(part.value, (-1,))
         if isinstance(part, Activation)
         else torch.from_numpy(np.array(part, dtype=np.float64).reshape(-1))
         for part in (data, updates)
     ]
-    joined = site.builder.concatenate(flat, 0, name=site.name)
+    joined = site.builder.concatenate(flat, 0)
     index = torch.from_numpy(np.array(image, dtype=np.int64).reshape(stored_shape(image.shape)))
-    return Activation(site.builder.select(joined, index, name=site.name), image.shape)
+    return Activation(site.builder.select(joined, index), image.shape)
 
 
 @lowers("Concat")
@@ -69,7 +69,7 @@ def concatenate(site: NodeSite) -> Activation:
         elif part is not None:
             tensor = torch.from_numpy(np.array(part, dtype=np.float64))
             joined.append(tensor[0] if inner else tensor)
-    return site.close(site.builder.concatenate(joined, axis - inner, name=site.name), shape)
+    return site.close(site.builder.concatenate(joined, axis - inner), shape)
 
 
 @lowers("Pad")
@@ -89,8 +89,8 @@ def pad(site: NodeSite) -> Activation | None:
     shape = [before + length + after for length, (before, after) in zip(x.shape, padding, strict=True)]
     gone = len(x.shape) - len(x.value.shape)
     if any(padding[0]) and gone:
-        return site.close(site.builder.pad(site.whole(x), padding, fill, name=site.name), shape)
-    return site.close(site.builder.pad(x.value, padding[gone:], fill, name=site.name), shape)
+        return site.close(site.builder.pad(site.whole(x), padding, fill), shape)
+    return site.close(site.builder.pad(x.value, padding[gone:], fill), shape)
 
 
 def _moved(site: NodeSite, x: Activation, settings: list[np.ndarray | None]) -> list[Activation | None]:
@@ -101,7 +101,7 @@ def _moved(site: NodeSite, x: Activation, settings: list[np.ndarray | None]) -> 
             result.append(None)
             continue
         index = torch.from_numpy(np.array(image, dtype=np.int64).reshape(stored_shape(image.shape)))
-        result.append(Activation(site.builder.select(x.value, index, name=site.name), image.shape))
+        result.append(Activation(site.builder.select(x.value, index), image.shape))
     return result
 
 

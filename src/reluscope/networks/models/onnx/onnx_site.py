@@ -107,12 +107,12 @@ class NodeSite(OperatorSite):
 
     def whole(self, activation: Activation) -> Value:
         """Return an activation's value in its full ONNX shape."""
-        return self.builder.reshape(activation.value, activation.shape, name=self.name)
+        return self.builder.reshape(activation.value, activation.shape)
 
     def close(self, value: Value, shape: Sequence[int]) -> Activation:
         """Return a value as the activation of an ONNX shape."""
         full = tuple(int(length) for length in shape)
-        return Activation(self.builder.reshape(value, stored_shape(full), name=self.name), full)
+        return Activation(self.builder.reshape(value, stored_shape(full)), full)
 
     def point(self, value: Value) -> Activation:
         """Return a value without batch axis as an activation with one."""

@@ -41,14 +41,14 @@ def resize(site: NodeSite) -> Activation:
         places = _places(length, new, scale, coordinates)
         if mode == "nearest":
             index = _nearest(places, length, rounding)
-            value = site.builder.take(value, axis - gone, torch.from_numpy(index), name=site.name)
+            value = site.builder.take(value, axis - gone, torch.from_numpy(index))
         else:
             check_total(new * length, "an interpolation reads")
             matrix = _linear(places, length)
             if mode == "cubic":
                 a, exclude_outside = site.setting("cubic_coeff_a", -0.75), bool(site.setting("exclude_outside", 0))
                 matrix = _cubic(places, length, a, exclude_outside)
-            value = site.builder.axis_matrix(value, axis - gone, torch.from_numpy(matrix), name=site.name)
+            value = site.builder.axis_matrix(value, axis - gone, torch.from_numpy(matrix))
         shape[axis] = new
     return site.close(value, shape)
 

@@ -17,82 +17,82 @@ def heaviside(site: OperatorSite, x: Value, at_zero: Operand) -> Value:
     """0 below zero, 1 above, and a constant at zero."""
     if isinstance(at_zero, Value):
         raise site.unsupported("with a value at zero that depends on the input")
-    return site.builder.heaviside(x, at_zero, name=site.name)
+    return site.builder.heaviside(x, at_zero)
 
 
 def prelu(site: OperatorSite, x: Value, slope: Operand) -> Value:
     """``x`` where positive, else ``slope x`` with constant slopes."""
     if isinstance(slope, Value):
         raise NotPiecewiseLinearError(f"expected constant slopes, but those of the PReLU at {site.place} are computed")
-    return site.builder.prelu(x, constant(slope), name=site.name)
+    return site.builder.prelu(x, constant(slope))
 
 
 def threshold(site: OperatorSite, x: Value, level: float, value: float) -> Value:
     """``x`` above the level, else a value: continuous if they are equal."""
     if level == value:
-        return site.builder.clamp(x, low=level, kind="threshold", name=site.name)
-    mask = site.builder.compare(x, level, ">", name=site.name)
-    return site.builder.where(mask, x, value, name=site.name)
+        return site.builder.clamp(x, low=level, kind="threshold")
+    mask = site.builder.compare(x, level, ">")
+    return site.builder.where(mask, x, value)
 
 
 def hardshrink(site: OperatorSite, x: Value, reach: float) -> Value:
     """``x`` outside ``[-reach, reach]``, 0 within it."""
     _check_reach(site, reach)
-    return site.builder.hardshrink(x, reach, name=site.name)
+    return site.builder.hardshrink(x, reach)
 
 
 def shrink(site: OperatorSite, x: Value, reach: float, step: float) -> Value:
     """``x`` moved towards zero by ``step``, zero within ``[-reach, reach]``: continuous if these are equal."""
     _check_reach(site, reach)
-    builder, name = site.builder, site.name
+    builder = site.builder
     if reach == step:
-        return builder.softshrink(x, reach, name=name)
-    above, below = (builder.compare(x, *side, name=name) for side in ((reach, ">"), (-reach, "<")))
-    lower = builder.where(below, builder.scale_shift(x, shift=step, name=name), 0.0, name=name)
-    upper = builder.where(above, builder.scale_shift(x, shift=-step, name=name), 0.0, name=name)
-    return builder.add(lower, upper, name=name)
+        return builder.softshrink(x, reach)
+    above, below = (builder.compare(x, *side) for side in ((reach, ">"), (-reach, "<")))
+    lower = builder.where(below, builder.scale_shift(x, shift=step), 0.0)
+    upper = builder.where(above, builder.scale_shift(x, shift=-step), 0.0)
+    return builder.add(lower, upper)
 
 
 def both(site: OperatorSite, x: Operand, y: Operand) -> Value:
     """1 where both of two masks are 1; one may be a constant."""
     masks, fixed = _masks(site, x, y)
     if fixed is not None:
-        return site.builder.multiply(masks[0], fixed, name=site.name)
-    return site.builder.both(*masks, name=site.name)
+        return site.builder.multiply(masks[0], fixed)
+    return site.builder.both(*masks)
 
 
 def either(site: OperatorSite, x: Operand, y: Operand) -> Value:
     """1 where one of two masks is 1, or both are; one may be a constant."""
     masks, fixed = _masks(site, x, y)
     if fixed is not None:
-        return site.builder.scale_shift(masks[0], 1.0 - fixed, fixed, name=site.name)
-    return site.builder.either(*masks, name=site.name)
+        return site.builder.scale_shift(masks[0], 1.0 - fixed, fixed)
+    return site.builder.either(*masks)
 
 
 def different(site: OperatorSite, x: Operand, y: Operand) -> Value:
     """1 where exactly one of two masks is 1; one may be a constant."""
     masks, fixed = _masks(site, x, y)
     if fixed is not None:
-        return site.builder.scale_shift(masks[0], 1.0 - 2.0 * fixed, fixed, name=site.name)
-    return site.builder.compare(site.builder.subtract(*masks, name=site.name), 0.0, "!=", name=site.name)
+        return site.builder.scale_shift(masks[0], 1.0 - 2.0 * fixed, fixed)
+    return site.builder.compare(site.builder.subtract(*masks), 0.0, "!=")
 
 
 def negated(site: OperatorSite, x: Value) -> Value:
     """1 where a mask is 0."""
     _masks(site, x)
-    return site.builder.negated(x, name=site.name)
+    return site.builder.negated(x)
 
 
 def smooth(
     site: OperatorSite, x: Value, function: str, *, variant: str = "", scale: float = 1.0, beyond: float = 0.0
 ) -> Value:
     """Replace ``f(scale x) / scale`` by pieces; f is a ``variant``, at most ``beyond`` from it, of what users name."""
-    builder, name, pieces = site.builder, site.name, _pieces(site, function)
+    builder, pieces = site.builder, _pieces(site, function)
     if not scale > 0:
         raise site.unsupported(f"with its input multiplied by {scale}")
-    scaled = x if scale == 1 else builder.multiply(x, scale, name=name)
-    found = builder.approximated(scaled, variant or function, pieces, beyond=beyond, name=name)
-    return found if scale == 1 else builder.divide(found, scale, name=name)
+    scaled = x if scale == 1 else builder.multiply(x, scale)
+    found = builder.approximated(scaled, variant or function, pieces, beyond=beyond)
+    return found if scale == 1 else builder.divide(found, scale)
 
 
 def gelu(site: OperatorSite, x: Value, approximate: str) -> Value:

@@ -14,7 +14,7 @@ def pick(site: OperatorSite, x: Value, k: Any, axis: int, *, largest: bool) -> t
     """Return the largest or smallest entries along an axis, whose order is lost, and their positions."""
     if not isinstance(k, int) or not 0 < k <= x.shape[axis]:
         raise site.unsupported(f"with k of {k} on {x.shape[axis]} entries")
-    return site.builder.pick(x, k, axis, largest=largest, name=site.name)
+    return site.builder.pick(x, k, axis, largest=largest)
 
 
 def the_picked(site: OperatorSite, operands: Iterable[Any], entrywise: Collection[str]) -> Picked:
@@ -36,7 +36,7 @@ def scatter(
     is_whole = shape == places.value.shape and axis == places.axis
     if not in_zeros or not is_whole or not isinstance(values, Picked | float | int):
         raise taken_in_order(site)
-    return site.builder.put_back(values, places, name=site.name)
+    return site.builder.put_back(values, places)
 
 
 def taken_in_order(site: OperatorSite) -> UnsupportedOperatorError:

@@ -14,10 +14,9 @@ _H = TypeVar("_H", bound=Callable[..., Any])
 class OperatorSite:
     """An operator of a model on its way into the builder; errors name the operator and its place."""
 
-    builder: GraphBuilder
+    builder: GraphBuilder  # which names nodes as the gate that the operator may become
     operator: str  # as the front end calls it: ``"conv2d"``, ``"Conv"``
     place: str  # where it stands, for people
-    name: str  # name for the gate it may become
 
     def not_piecewise_linear(self, expected: str, reason: str) -> NotPiecewiseLinearError:
         """Return the error for an operator that no gates and affine maps can be, with what it does."""

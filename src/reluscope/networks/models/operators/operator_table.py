@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from reluscope.networks.building.builder import GraphBuilder, Value
-from reluscope.networks.models.operators import entrywise, extremes, sums_and_products
+from reluscope.networks.models.operators import entrywise, sums_and_products
 from reluscope.networks.models.operators.operator_site import OperatorSite
 
 Meaning = Callable[..., Value]
@@ -46,7 +46,7 @@ def _by(method: Callable[..., Value]) -> Meaning:
     """Return a method of the builder as a meaning."""
 
     def meaning(site: OperatorSite, *operands: Any, **settings: Any) -> Value:
-        return method(site.builder, *operands, name=site.name, **settings)
+        return method(site.builder, *operands, **settings)
 
     return meaning
 
@@ -77,12 +77,7 @@ ENTRYWISE = (
     _row(entrywise.heaviside, "heaviside", operands="self values"),
     _row(entrywise.hardshrink, "hardshrink", reach=_REACH),
     _row(entrywise.shrink, "", "Shrink", reach=_REACH, step=NamedSetting(None, "bias", 0.0)),
-    _row(
-        entrywise.threshold,
-        "threshold",
-        level=NamedSetting("threshold", None),
-        value=NamedSetting("value", None),
-    ),
+    _row(entrywise.threshold, "threshold", level=NamedSetting("threshold", None), value=NamedSetting("value", None)),
     _row(entrywise.threshold, "", "ThresholdedRelu", level=NamedSetting(None, "alpha", 1.0), value=0.0),
     _row(entrywise.both, "logical_and bitwise_and __and__", "And"),
     _row(entrywise.either, "logical_or bitwise_or __or__", "Or"),
@@ -96,14 +91,14 @@ ENTRYWISE = (
     _row(entrywise.smooth, "sigmoid", "Sigmoid", function="sigmoid"),
     _row(entrywise.smooth, "tanh", "Tanh", function="tanh"),
     # Sums, products and extremes of several operands
-    _row(sums_and_products.add, "", "Add Sum"),
+    _row(_by(GraphBuilder.add), "", "Add Sum"),
     _row(_by(GraphBuilder.subtract), "", "Sub"),
     _row(sums_and_products.mean, "", "Mean"),
     _row(_by(GraphBuilder.negate), "neg negative", "Neg"),
     _row(sums_and_products.multiply, "mul multiply", "Mul"),
     _row(sums_and_products.lerp, "lerp", operands="self end weight"),
-    _row(extremes.largest, "maximum fmax", "Max"),
-    _row(extremes.smallest, "minimum fmin", "Min"),
+    _row(_by(GraphBuilder.maximum), "maximum fmax", "Max"),
+    _row(_by(GraphBuilder.minimum), "minimum fmin", "Min"),
 )
 
 # The operand comes with axes and keepdims; rows have no settings of their own.

@@ -10,26 +10,17 @@ from reluscope.networks.building.builder import Operand, Value
 from reluscope.networks.models.operators.operator_site import OperatorSite
 
 
-def add(site: OperatorSite, *sides: Operand) -> Value:
-    """Sum of any number of operands: values first, then constants."""
-    total, *others = sorted(sides, key=lambda side: not isinstance(side, Value))
-    assert isinstance(total, Value)
-    for side in others:
-        total = site.builder.add(total, side, name=site.name)
-    return total
-
-
 def mean(site: OperatorSite, *sides: Operand) -> Value:
     """Mean of any number of operands."""
-    total = add(site, *sides)
-    return total if len(sides) == 1 else site.builder.divide(total, float(len(sides)), name=site.name)
+    total = site.builder.add(*sides)
+    return total if len(sides) == 1 else site.builder.divide(total, float(len(sides)))
 
 
 def multiply(site: OperatorSite, x: Operand, y: Operand) -> Value:
     """``x y`` with one side constant, or a mask of the other."""
     if not isinstance(x, Value) or not isinstance(y, Value):
-        return site.builder.multiply(x, y, name=site.name)
-    product = site.builder.masked(x, y, name=site.name)
+        return site.builder.multiply(x, y)
+    product = site.builder.masked(x, y)
     if product is None:
         raise site.product(
             " (or, with a mask, a gate that sees two values: only the value that a mask is a mask of may be multiplied "
@@ -43,15 +34,15 @@ def divide(site: OperatorSite, x: Operand, y: Operand) -> Value:
     if isinstance(y, Value):
         reason = "divides by a value that depends on the input, which is not piecewise linear"
         raise site.not_piecewise_linear("divisions by constants", reason)
-    return site.builder.divide(x, y, name=site.name)
+    return site.builder.divide(x, y)
 
 
 def lerp(site: OperatorSite, x: Operand, y: Operand, weight: Operand) -> Value:
     """``x + weight (y - x)`` with a constant weight."""
     if isinstance(weight, Value):
         raise site.unsupported("with a weight that depends on the input")
-    step = site.builder.multiply(site.builder.subtract(y, x, name=site.name), weight, name=site.name)
-    return add(site, x, step)
+    step = site.builder.multiply(site.builder.subtract(y, x), weight)
+    return site.builder.add(x, step)
 
 
 def cast(site: OperatorSite, x: Value, kind: type, name: str) -> Value:
@@ -59,13 +50,13 @@ def cast(site: OperatorSite, x: Value, kind: type, name: str) -> Value:
     if kind is float or site.builder.is_mask(x):
         return x
     if kind is bool:
-        return site.builder.compare(x, 0.0, "!=", name=site.name)
+        return site.builder.compare(x, 0.0, "!=")
     raise site.discontinuous(f"rounds to {name}, which is not continuous")
 
 
 def sum_of_absolutes(site: OperatorSite, x: Value, axes: list[int], *, keepdims: bool) -> Value:
     """Sum of absolute values along axes."""
-    return site.builder.sum(site.builder.absolute(x, name=site.name), axes, keepdims=keepdims, name=site.name)
+    return site.builder.sum(site.builder.absolute(x), axes, keepdims=keepdims)
 
 
 def images_of_units(

@@ -24,8 +24,8 @@ def add(site: AtenSite, a: SimpleNamespace) -> Value:
     if (alpha := getattr(a, "alpha", 1)) != 1:
         second = _times(site, second, alpha)
     if site.operator == "add":
-        return sums_and_products.add(site, first, second)
-    return site.builder.subtract(first, second, name=site.name)
+        return site.builder.add(first, second)
+    return site.builder.subtract(first, second)
 
 
 @lowers("div", "divide", "true_divide", entrywise=True)
@@ -42,7 +42,7 @@ def cumulative_sum(site: AtenSite, a: SimpleNamespace) -> Value:
     """Sum everything up to each entry along an axis."""
     axis = site.axis(a.self, a.dim)
     triangle = torch.ones(a.self.shape[axis], a.self.shape[axis], dtype=torch.float64).tril()
-    return site.builder.axis_matrix(a.self, axis, triangle, name=site.name)
+    return site.builder.axis_matrix(a.self, axis, triangle)
 
 
 @lowers(
@@ -124,8 +124,8 @@ def probed(site: AtenSite, a: SimpleNamespace) -> Value:
     if site.batch > 1:
         twin = torch.linspace(-1.0, 1.0, prod(x.shape), dtype=torch.float64).expand(site.batch, -1)
         site.one_row(run(twin.reshape(-1, *x.shape)).round(decimals=9))
-    found = site.builder.linear(site.builder.flatten(x, name=site.name), matrix, name=site.name)
-    return site.builder.reshape(found, shape, name=site.name)
+    found = site.builder.linear(site.builder.flatten(x), matrix)
+    return site.builder.reshape(found, shape)
 
 
 def _entries(argument: Any) -> list[Any]:
@@ -140,5 +140,5 @@ def _replace(argument: Any, tensor: Tensor) -> Any:
 
 def _times(site: AtenSite, operand: Any, factor: float) -> Any:
     if isinstance(operand, Value):
-        return site.builder.multiply(operand, factor, name=site.name)
+        return site.builder.multiply(operand, factor)
     return constant(operand) * factor

@@ -16,16 +16,16 @@ def linear(site: AtenSite, a: SimpleNamespace) -> Value:
     """``input weight^T + bias``."""
     if not isinstance(a.input, Value) or isinstance(a.weight, Value):
         raise site.product()
-    return site.builder.linear(a.input, a.weight, a.bias, name=site.name)
+    return site.builder.linear(a.input, a.weight, a.bias)
 
 
 @lowers("addmm")
 def addmm(site: AtenSite, a: SimpleNamespace) -> Value:
     """``beta * self + alpha * mat1 @ mat2``."""
-    product = site.builder.multiply(_product(site, a.mat1, a.mat2), a.alpha, name=site.name)
+    product = site.builder.multiply(_product(site, a.mat1, a.mat2), a.alpha)
     if isinstance(a.self, Value):
-        return site.builder.add(site.builder.multiply(a.self, a.beta), product, name=site.name)
-    return site.builder.add(product, site.beside(product, a.self * a.beta), name=site.name)
+        return site.builder.add(site.builder.multiply(a.self, a.beta), product)
+    return site.builder.add(product, site.beside(product, a.self * a.beta))
 
 
 @lowers("mm", "matmul", "bmm", "mv", "dot")
@@ -43,10 +43,10 @@ def _product(site: AtenSite, left: Any, right: Any) -> Value:
     if isinstance(left, Value):
         if not left.shape:
             raise site.batch_error("multiplies along the batch axis")
-        return site.builder.matmul(left, _matrices(site, right, len(left.shape) + 1), name=site.name)
+        return site.builder.matmul(left, _matrices(site, right, len(left.shape) + 1))
     if len(right.shape) < 2:
         raise site.batch_error("multiplies along the batch axis")
-    return site.builder.left_matmul(_matrices(site, left, len(right.shape) + 1), right, name=site.name)
+    return site.builder.left_matmul(_matrices(site, left, len(right.shape) + 1), right)
 
 
 def _matrices(site: AtenSite, matrix: Tensor, rank: int) -> Tensor:
@@ -70,7 +70,7 @@ def convolution(site: AtenSite, a: SimpleNamespace) -> Value:
         reach = [step * (kernel - 1) for step, kernel in zip(dilation, a.weight.shape[2:], strict=True)]
         padding = [(total // 2, total - total // 2) for total in reach]
     return site.builder.convolution(
-        x, a.weight, a.bias, stride=a.stride, padding=padding, dilation=dilation, groups=a.groups, name=site.name
+        x, a.weight, a.bias, stride=a.stride, padding=padding, dilation=dilation, groups=a.groups
     )
 
 
@@ -87,7 +87,6 @@ def transposed_convolution(site: AtenSite, a: SimpleNamespace) -> Value:
         output_padding=a.output_padding,
         dilation=a.dilation,
         groups=a.groups,
-        name=site.name,
     )
 
 
@@ -108,7 +107,7 @@ def batch_norm(site: AtenSite, a: SimpleNamespace) -> Value | list[Any]:
         raise site.own_statistics("keep running statistics (track_running_stats=True) and call model.eval()")
     x = a.input if hasattr(a, "input") else a.self
     epsilon = getattr(a, "eps", getattr(a, "epsilon", 1e-5))
-    result = site.builder.batch_norm(x, a.running_mean, a.running_var, a.weight, a.bias, epsilon, name=site.name)
+    result = site.builder.batch_norm(x, a.running_mean, a.running_var, a.weight, a.bias, epsilon)
     return result if site.operator in {"batch_norm", "instance_norm"} else [result, None, None]
 
 
@@ -123,7 +122,6 @@ def average_pool(site: AtenSite, a: SimpleNamespace) -> Value:
         ceil_mode=a.ceil_mode,
         count_include_pad=a.count_include_pad,
         divisor=getattr(a, "divisor_override", None),
-        name=site.name,
     )
 
 
@@ -134,7 +132,7 @@ def average_pool(site: AtenSite, a: SimpleNamespace) -> Value:
 def adaptive_average_pool(site: AtenSite, a: SimpleNamespace) -> Value:
     """Means over windows that split the axes evenly."""
     x = _channels_first(site, a.self, int(site.operator[-2]) + 1)
-    return site.builder.adaptive_average_pool(x, a.output_size, name=site.name)
+    return site.builder.adaptive_average_pool(x, a.output_size)
 
 
 @lowers(
@@ -150,7 +148,6 @@ def max_pool(site: AtenSite, a: SimpleNamespace) -> Value | list[Any]:
         a.padding,
         dilation=a.dilation,
         ceil_mode=a.ceil_mode,
-        name=site.name,
     )
     return [result, None] if site.operator.endswith("indices") else result
 
@@ -159,7 +156,7 @@ def max_pool(site: AtenSite, a: SimpleNamespace) -> Value | list[Any]:
 def adaptive_max_pool(site: AtenSite, a: SimpleNamespace) -> list[Any]:
     """Largest entries of windows that split the axes evenly."""
     x = _channels_first(site, a.self, int(site.operator[-2]) + 1)
-    return [site.builder.adaptive_max_pool(x, a.output_size, name=site.name), None]
+    return [site.builder.adaptive_max_pool(x, a.output_size), None]
 
 
 @lowers("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d")
@@ -177,7 +174,7 @@ def interpolate(site: AtenSite, a: SimpleNamespace) -> Value:
     for axis in range(spatial):
         cubic = site.operator == "upsample_bicubic2d"
         matrix = _interpolation(x.shape[axis + 1], lengths[axis], a.align_corners, scales[axis], cubic)
-        x = site.builder.axis_matrix(x, axis + 1, matrix, name=site.name)
+        x = site.builder.axis_matrix(x, axis + 1, matrix)
     return x
 
 

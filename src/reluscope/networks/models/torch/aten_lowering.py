@@ -63,8 +63,7 @@ class TorchTrace:
         """Return the network, with the constants in ``state`` in place of the trace's own."""
         check_total(sum(map(_num_values, self.tail.needed)), "the traced operators make")
         trace = replace(self, parameters=replace_parameters(self.parameters, state, self.aliases)) if state else self
-        builder = GraphBuilder()
-        builder.approximate = self.approximate
+        builder = GraphBuilder(self.approximate)
         for note in self.notes:
             builder.note(note)
         try:
@@ -74,7 +73,7 @@ class TorchTrace:
             self._refuse_curved()
             raise
         if isinstance(output, Tensor):
-            row = AtenSite(builder, "output", "the output", "output", self.batch, lambda: None).one_row(output)
+            row = AtenSite(builder, "output", "the output", self.batch, lambda: None).one_row(output)
             output = builder.fixed(Value(0, self.input_shape), row)
         left_off = self.tail.left_off(output.shape)
         if left_off is not None:
@@ -134,9 +133,8 @@ class TorchTrace:
         handler = HANDLERS.get(operator)
         if handler is None:
             raise refusal(operator, place_of(node))
-        site = AtenSite(
-            builder, operator, place_of(node), gate_name(node, operator), self.batch, in_double(node.target)
-        )
+        builder = builder.named(gate_name(node, operator))
+        site = AtenSite(builder, operator, place_of(node), self.batch, in_double(node.target))
         try:
             arguments = bind(node, args, kwargs)
             if any(isinstance(argument, Picked) for argument in vars(arguments).values()):

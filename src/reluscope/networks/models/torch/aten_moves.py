@@ -17,10 +17,7 @@ from reluscope.networks.building.core import constant
 from reluscope.networks.models.torch.aten_site import AtenSite, is_value, lowers
 
 # Scalars that end up as entries of the result.
-_ENTRIES = {
-    **dict.fromkeys(("masked_fill", "fill", "index_fill", "scatter"), ("value",)),
-    "where": ("self", "other"),
-}
+_ENTRIES = {**dict.fromkeys(("masked_fill", "fill", "index_fill", "scatter"), ("value",)), "where": ("self", "other")}
 
 
 @lowers(
@@ -41,9 +38,9 @@ def move(site: AtenSite, a: SimpleNamespace) -> Any:
     """Lower an operator by running it on positions."""
     arguments = vars(a)
     if site.operator == "where" and isinstance(a.condition, Value):
-        return site.builder.where(*site.sides(a.condition, a.self, a.other), name=site.name)
+        return site.builder.where(*site.sides(a.condition, a.self, a.other))
     if site.operator == "masked_fill" and isinstance(a.mask, Value):
-        return site.builder.where(*site.sides(a.mask, a.value, a.self), name=site.name)
+        return site.builder.where(*site.sides(a.mask, a.value, a.self))
     if getattr(a, "accumulate", False) or getattr(a, "reduce", None):
         raise site.unsupported("where it adds to entries: write it as a sum")
     for name in ("condition", "mask", "index", "indices"):
@@ -126,17 +123,17 @@ class _Sources:
     def _gather(
         self, site: AtenSite, used: list[_Source], index: Tensor, is_fixed: Tensor, row: Tensor, offset: int
     ) -> Value:
-        builder, name = site.builder, site.name
+        builder = site.builder
         values = [source.entries for source in used if isinstance(source.entries, Value)]
         if len(values) == 1 and not bool(is_fixed.any()):
-            return builder.select(values[0], index, name=name)
-        parts: list[Value | Tensor] = [builder.reshape(value, (prod(value.shape),), name=name) for value in values]
+            return builder.select(values[0], index)
+        parts: list[Value | Tensor] = [builder.reshape(value, (prod(value.shape),)) for value in values]
         if bool(is_fixed.any()):
             table, places = row[is_fixed].unique(return_inverse=True)
             index = index.clone()
             index[is_fixed] = places + offset
             parts.append(table)
-        return builder.select(builder.concatenate(parts, 0, name=name), index, name=name)
+        return builder.select(builder.concatenate(parts, 0), index)
 
     def _positions(self, entries: Value | Tensor, size: int, count: int) -> Tensor:
         first = self.next
@@ -151,7 +148,7 @@ def concatenate(site: AtenSite, a: SimpleNamespace) -> Value:
     parts = [part for part in a.tensors if isinstance(part, Value) or part.numel()]
     first = next(part for part in parts if isinstance(part, Value))
     rows = [part if isinstance(part, Value) else site.one_row(constant(part)) for part in parts]
-    return site.builder.concatenate(rows, site.axis(first, a.dim), name=site.name)
+    return site.builder.concatenate(rows, site.axis(first, a.dim))
 
 
 @lowers("constant_pad_nd", "pad")
@@ -164,4 +161,4 @@ def pad(site: AtenSite, a: SimpleNamespace) -> Value:
     if len(pairs) > len(a.self.shape):
         raise site.batch_error("pads the batch axis")
     padding = [(0, 0)] * (len(a.self.shape) - len(pairs)) + pairs
-    return site.builder.pad(a.self, padding, float(a.value or 0.0), name=site.name)
+    return site.builder.pad(a.self, padding, float(a.value or 0.0))
