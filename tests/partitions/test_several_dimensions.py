@@ -249,8 +249,6 @@ def test_what_is_not_covered():
         rs.partition(net, rs.Space(3), method="incidence")
     with pytest.raises(InputError, match="method must be auto, incidence, cellwise or tree, got 'tree2'"):
         rs.partition(net, rs.Space(3), method="tree2")
-    with pytest.raises(InputError, match="bounded domains of at most 10 dimensions are certified, got all of"):
-        rs.certify(rs.partition(net, rs.Space(3)))
     pool = rs.load(nn.MaxPool1d(2), input_shape=(1, 4))
     with pytest.raises(InputError, match="'cellwise' does not cover an unbounded domain with max gates"):
         rs.partition(pool, rs.Space(4), method="cellwise")

@@ -66,15 +66,20 @@ def check_certificate(certificate: "Certificate", network: "Network", domain: "D
     if domain is not None and not isinstance(domain, Box | Polyhedron | Slice | Space):
         raise InputError(f"domain must be a domain of reluscope, got {type(domain).__name__}: give a Box or a slice")
     _demand_form(certificate, network.num_inputs)
-    dim, corners_of = len(certificate.half_spaces[0]) - 1, certificate.corners
+    dim, size, corners_of = (
+        (len(certificate.lift) or network.num_inputs + 1) - 1,
+        len(certificate.vertices[0]),
+        certificate.corners,
+    )
     of_network = isinstance(certificate.fingerprint, str) and certificate.fingerprint == network.fingerprint
     _demand(of_network, "it is of another network")
-    _demand(domain is None or _is_of(certificate, domain), "it is of another domain")
+    _demand(domain is None or (domain.dim == dim and _is_of(certificate, domain)), "it is of another domain")
     _demand(len({*certificate.codes}) == len(certificate.codes), "two regions have the same code")
     _demand(len({*certificate.vertices}) == len(certificate.vertices), "two vertices are the same point")
     _demand(set().union(*corners_of) <= {*range(len(certificate.vertices))}, "a corner is no vertex")
     points = [whole([*vertex, 1])[0] for vertex in certificate.vertices]
-    sides = [whole(side)[0] for side in certificate.half_spaces]
+    behind = [0] * (size - dim)  # functions of points (x, w) of a cone have no constant
+    sides = [[*whole(side)[0], *behind] for side in certificate.half_spaces] + (_cut_off(size) if behind else [])
     units = UnitConditions(network, certificate.lift, dim)
     owners: Counter[Face] = Counter()
     for region, (code, corners) in enumerate(zip(certificate.codes, corners_of, strict=True)):
@@ -83,8 +88,8 @@ def check_certificate(certificate: "Certificate", network: "Network", domain: "D
         faces = {*borders}
         _demand(units.fit(code), f"{what}: the code does not fit the network")
         for unit, function, strict in units.conditions(code):
-            faces.add(_zeros(function, points, corners, strict, f"{what} and {unit}"))
-        facets = _facets(Face(corners), dim, faces, {}, what)
+            faces.add(_zeros([*function, *behind], points, corners, strict, f"{what} and {unit}"))
+        facets = _facets(Face(corners), size, faces, {}, what)
         owners.update(facet for facet in facets if facet not in borders)
     for facet, number in owners.items():
         where = f"the facet with vertices {sorted(facet)}"
@@ -95,14 +100,15 @@ def check_certificate(certificate: "Certificate", network: "Network", domain: "D
 def _demand_form(certificate: "Certificate", num_inputs: int) -> None:
     """Refuse parts that are no tables of fractions and whole numbers, or do not fit together or to the network."""
     sides, lift, vertices = certificate.half_spaces, certificate.lift, certificate.vertices
-    _demand(_is_table(sides, _is_rational) and sides != (), "half_spaces must be rows of fractions, and some")
-    size = len(sides[0])
-    _demand(size >= 2 and {*map(len, sides)} == {size}, "half_spaces must be rows of d + 1 fractions each")
+    _demand(_is_table(sides, _is_rational), "half_spaces must be rows of fractions")
     _demand(_is_table(lift, _is_rational), "lift must be points of fractions")
-    fits = (len(lift) == size and {*map(len, lift)} == {num_inputs}) if len(lift) else size == num_inputs + 1
+    size = len(lift) or num_inputs + 1
+    _demand(size >= 2 and {*map(len, sides)} <= {size}, "half_spaces must be rows of d + 1 fractions each")
+    fits = not lift or {*map(len, lift)} == {num_inputs}
     _demand(fits, "lift and half_spaces must fit to each other and to the network's inputs")
-    _demand(_is_table(vertices, _is_rational), "vertices must be points of fractions")
-    _demand({*map(len, vertices)} <= {size - 1}, "vertices must have as many coordinates as the domain")
+    _demand(_is_table(vertices, _is_rational) and vertices != (), "vertices must be points of fractions, and some")
+    fits = {*map(len, vertices)} in ({size - 1}, {size})
+    _demand(fits, "vertices must have as many coordinates as the domain, or one more for cones")
     _demand(isinstance(certificate.codes, tuple), "codes must be a tuple of codes")
     _demand(all(_is_table(code, _is_whole) for code in certificate.codes), "codes must be tables of whole numbers")
     _demand(_is_table(certificate.corners, _is_whole), "a corner is no vertex: corners must be rows of whole numbers")
@@ -127,6 +133,12 @@ def _demand(right: bool, wrong: str) -> None:
         raise CertificateError(
             f"the certificate proves nothing: {wrong}; make it again from the network and the domain"
         )
+
+
+def _cut_off(size: int) -> list[list[int]]:
+    """Return what cuts off the cones over regions in so many dimensions: w >= 0, and the sides of a simplex."""
+    unit = [[int(row == column) for column in range(size)] for row in range(size)]
+    return [[*unit[-1], 0], *([*row, 1] for row in unit), [*[-1] * size, 1]]
 
 
 def _zeros(function: list[int], points: list[list[int]], corners: Iterable[int], strict: bool, what: str) -> Face:
@@ -154,8 +166,6 @@ def _facets(face: Face, dim: int, faces: set[Face], known: dict[tuple[int, Face]
 def _is_of(certificate: "Certificate", domain: "Domain") -> bool:
     """Tell whether a domain is the lift and the half-spaces of a certificate, which has no equations."""
     window = domain.window if isinstance(domain, Slice) else domain
-    if window.dim != len(certificate.half_spaces[0]) - 1:
-        return False
     unit = [[int(row == column) for column in range(window.dim)] for row in range(window.dim)]
     lift = [domain.origin.tolist(), *domain.basis.tolist()] if isinstance(domain, Slice) else []
     if lift == [[0] * window.dim, *unit]:
@@ -163,7 +173,7 @@ def _is_of(certificate: "Certificate", domain: "Domain") -> bool:
     if isinstance(window, Box):
         sides = [[*(-entry for entry in row), high] for row, high in zip(unit, window.hi.tolist(), strict=True)]
         sides += [[*row, -low] for row, low in zip(unit, window.lo.tolist(), strict=True)]
-    else:  # of a whole space there are none
+    else:
         outer = window.polyhedron
         if len(outer.C):
             return False

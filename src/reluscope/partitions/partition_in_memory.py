@@ -26,7 +26,6 @@ from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding, Findings
 from reluscope.findings.data_frames import as_pandas
 from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
-from reluscope.geometry.polyhedra.domains import Space
 from reluscope.networks.evaluation.decisions import scores
 from reluscope.networks.graph.affine_maps import AffineMaps
 from reluscope.networks.graph.points import chunks
@@ -51,7 +50,7 @@ from reluscope.partitions.table.needles import volumes_with_needles
 from reluscope.partitions.table.region_table import RegionTable
 from reluscope.partitions.table.stored_columns import column_arrays
 from reluscope.partitions.table.stored_partitions import read_stored
-from reluscope.stopping import is_interrupted, plain_stop
+from reluscope.stopping import plain_stop
 
 # Bytes of values of so many vertices stay in the caches, where a forward pass takes half the time; never fewer rows.
 CACHE_BYTES, MIN_ROWS = 2 * 2**20, 64
@@ -130,7 +129,7 @@ class Partition(RegionTable):
     def certificate(self) -> Certificate | None:
         """Proof that these are all regions, for `reluscope.testing.check_certificate`; None if not certified.
 
-        On lines and planes it is computed at first access, in about a millisecond per region and some 30 units.
+        On bounded lines and planes it is computed at first access, in about a millisecond per region and some 30 units.
 
         Raises
         ------
@@ -139,15 +138,14 @@ class Partition(RegionTable):
         CertificateError
             If exact arithmetic does not find the same regions: please report it.
         """
-        if self.proof is not None or not self.certified or self.num_open or isinstance(self.domain, Space):
+        if self.proof is not None or not self.certified or self.num_open:
             return self.proof
         if self.network is None:
             raise InputError(
                 "a certificate needs the network: load the partition with Partition.load(path, network=net)"
             )
         exact = exact_regions(self.network, self.domain, self.codes)
-        if exact.stop:
-            raise KeyboardInterrupt if is_interrupted(exact.stop) else MemoryError
+        exact.raise_if_ended()
         found = exact.certificate
         if found.codes != code_tuples(self.codes):
             raise CertificateError(

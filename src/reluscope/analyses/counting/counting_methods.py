@@ -83,7 +83,7 @@ def count(
         folder.
     certify : bool
         Count in rational arithmetic: under every definition on bounded lines and planes, proper activation regions
-        on any bounded domain of few dimensions, activation regions everywhere.
+        on any domain of few dimensions, activation regions everywhere.
 
     Returns
     -------

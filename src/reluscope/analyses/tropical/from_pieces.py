@@ -64,12 +64,10 @@ def _neighbors(table: Pieces) -> Iterator[tuple[int, int, Row]]:
     # Cells meet face to face, so that both have the same vertices there.
     seen: dict[frozenset[Row], int] = {}
     for index, cell in enumerate(table.cells):
-        for row, members in cell.polytope.facets().items():
-            if row[-1] == 0:
-                facet = frozenset(cell.polytope.vertices[member] for member in members)
-                if facet in seen:
-                    yield seen[facet], index, row[:-1]
-                seen[facet] = index
+        for row, facet in cell.facets.items():
+            if facet in seen:
+                yield seen[facet], index, row
+            seen[facet] = index
 
 
 def _denominator(table: Pieces, pairs: list[tuple[int, int, Row]], output: int, most: int) -> TropicalPolynomial:
@@ -98,8 +96,7 @@ def _denominator(table: Pieces, pairs: list[tuple[int, int, Row]], output: int, 
 def _numerator(table: Pieces, under: TropicalPolynomial, output: int) -> TropicalPolynomial:
     found: set[AffineFunction] = set()
     for cell in table.cells:
-        rows = [row[:-1] for row in cell.polytope.facets() if row[-1] == 0]
-        above = epigraph(rows, under.monomials)
+        above = epigraph(cell.cone, under.monomials)
         assert above is not None
         sides = {row[:-1] for row in above.facets()}
         own = cell.outputs[output]

@@ -132,12 +132,10 @@ def round_trip(network: Network, domain: Domain | None = None) -> Finding:
 
 def _agree(cell: ExactCell, function: TropicalRational) -> bool:
     pairs = zip(cell.outputs, function.numerators, function.denominators, strict=True)
-    rows = [row[:-1] for row in cell.polytope.facets() if row[-1] == 0]
-    corners = cell.polytope.vertices
     for own, over, under in pairs:
-        left = _undominated(corners, over.monomials)
-        right = _undominated(corners, [_sum(own, one) for one in under.monomials])
-        if not _is_below(rows, left, right) or not _is_below(rows, right, left):
+        left = _undominated(cell.vertices, over.monomials)
+        right = _undominated(cell.vertices, [_sum(own, one) for one in under.monomials])
+        if not _is_below(cell.cone, left, right) or not _is_below(cell.cone, right, left):
             return False
     return True
 

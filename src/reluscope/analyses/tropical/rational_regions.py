@@ -1,25 +1,18 @@
-"""The regions of a tiny network on a polyhedron or on all of space, in rational arithmetic, bounded or not.
-
-The region of a code is an exact polyhedron. From the first one, the code behind every facet is found in exact
-arithmetic, until there is no new one. A polyhedron is represented by the cone over it, at height w = 1, so that
-directions to infinity are vertices, too.
-"""
+"""The regions of a tiny network on a polyhedron or on all of space, with their maps, in rational arithmetic."""
 
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import count
 
 from reluscope.analyses.tropical.polynomial import height
-from reluscope.errors import BudgetExceededError, DegenerateGeometryError, InputError
-from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
-from reluscope.geometry.polyhedra.rational_cones import cone
-from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, half_spaces, integer_row
+from reluscope.budget import Budget
+from reluscope.effort import Effort
+from reluscope.errors import BudgetExceededError, InputError
+from reluscope.geometry.polyhedra.domains import Domain, Polyhedron, Slice, Space
+from reluscope.geometry.polyhedra.rational_polytopes import Row
 from reluscope.networks.evaluation.choices import read_domain
-from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.fractions.rational_maps import AffineFunction, rational_maps
 from reluscope.networks.network import Network
 from reluscope.partitions.exact.certificates import Code
-from reluscope.partitions.exact.exact_regions import code_rows
+from reluscope.partitions.exact.exact_regions import exact_regions
 from reluscope.shown import Shown
 
 MAX_UNITS = 64
@@ -34,17 +27,27 @@ class ExactCell(Shown):
     ----------
     code : tuple of tuples of int
         The piece of every unit, gate by gate.
-    half_spaces : tuple of rows ``(a, c)``
-        ``a . x + c >= 0``: the facets, those of the domain included, each once.
+    facets : dict of rows ``(a, c)`` to sets of rows
+        The facets ``a . x + c >= 0``, those of the domain included, each once, with their vertices.
     outputs : tuple of m affine functions
-    polytope : RationalPolytope
-        The cone over the region, near the origin.
+    vertices : tuple of rows
+        ``(X, w)`` for the points ``X / w`` of a bounded domain; else those of the cone over the region near the origin.
     """
 
     code: Code
-    half_spaces: tuple[Row, ...]
+    facets: dict[Row, frozenset[Row]]
     outputs: tuple[AffineFunction, ...]
-    polytope: RationalPolytope
+    vertices: tuple[Row, ...]
+
+    @property
+    def half_spaces(self) -> tuple[Row, ...]:
+        """The rows of the facets."""
+        return tuple(self.facets)
+
+    @property
+    def cone(self) -> list[Row]:
+        """The linear functions of ``(x, w)`` that are at least 0 on the cone over the region."""
+        return [*self.facets, height(len(self.outputs[0]))]
 
 
 def exact_cells(network: Network, domain: Domain | None = None, *, most: int = MAX_CELLS) -> list[ExactCell]:
@@ -58,70 +61,25 @@ def exact_cells(network: Network, domain: Domain | None = None, *, most: int = M
             f"an exact table is for networks of at most {MAX_UNITS} units, got {network.num_units:,}: use "
             "reluscope.partition, which finds the regions of large networks"
         )
-    if domain is not None:
-        domain = read_domain(domain, network.num_inputs)
-    outer = [*_sides(domain), height(network.num_inputs + 1 if not isinstance(domain, Slice) else domain.dim + 1)]
-    if isinstance(domain, Slice):
-        network = network.restrict(domain)
-    size = network.num_inputs + 1
-    whole = cone(size, outer)
-    if whole is None:
-        raise DegenerateGeometryError("the domain has no interior in exact arithmetic: give another")
-    exact = RationalNetwork(network)
-    border = {(*row, 0) for row in outer}
-    found: dict[Code, ExactCell] = {}
-    waiting = [_first_code(exact, whole)]
-    while waiting:
-        code = waiting.pop()
-        if code in found:
-            continue
-        rows = code_rows(exact, code)
-        polytope = None if rows is None else whole.cut((*row, 0) for row in rows)
-        # Codes come from points right behind the middle of a facet, so that their regions have an interior.
-        assert polytope is not None
-        facets = {row: members for row, members in polytope.facets().items() if row[-1] == 0}
-        sides = tuple(row[:-1] for row in facets if any(row[: size - 1]))
-        found[code] = ExactCell(code, sides, rational_maps(exact, code).outputs, polytope)
-        if len(found) > most:
-            raise BudgetExceededError(
-                f"a table may have at most {most:,} regions, and this network has more: take a smaller domain, or use "
-                "reluscope.partition",
-                partial=list(found.values()),
-            )
-        for row, members in facets.items():
-            if row not in border:
-                point = _middle([polytope.vertices[member] for member in members])
-                behind = tuple(Fraction(-entry) for entry in row[: size - 1])
-                waiting.append(tuple(map(tuple, exact.pieces_beside(point, behind))))
-    return sorted(found.values(), key=lambda cell: cell.code, reverse=True)
-
-
-def _sides(domain: Domain | None) -> list[Row]:
-    if domain is None or isinstance(domain, Space):
-        return []
+    domain = Space(network.num_inputs) if domain is None else read_domain(domain, network.num_inputs)
     window = domain.window if isinstance(domain, Slice) else domain
-    if not isinstance(window, Box) and len(window.C):
+    if isinstance(window, Polyhedron) and len(window.C):
         raise InputError("a table needs a domain of half-spaces only, got one with equations: use a Slice")
-    return [integer_row(side) for side in half_spaces(window)]
-
-
-def _first_code(exact: RationalNetwork, whole: RationalPolytope) -> Code:
-    center = _middle(list(whole.vertices))
-    for step in count(1):
-        # Only finitely many of these directions run along the boundary of a region.
-        direction = [Fraction(1, step + axis) for axis in range(len(center))]
-        code = tuple(map(tuple, exact.pieces_beside(center, direction)))
-        rows = code_rows(exact, code)
-        if rows is not None and whole.cut((*row, 0) for row in rows) is not None:
-            return code
-    raise AssertionError("unreachable")
-
-
-def _middle(vertices: list[Row]) -> list[Fraction]:
-    """Return the mean of some points ``(x, w)`` of a cone, at height 1."""
-    *columns, weights = zip(*vertices, strict=True)
-    *place, level = (
-        sum((Fraction(entry, weight) for entry, weight in zip(column, weights, strict=True)), Fraction(0))
-        for column in columns
-    )
-    return [entry / level for entry in place]
+    found = exact_regions(network, domain, effort=Effort(Budget(regions=most + 1)))
+    cells = []
+    for code, polytope in zip(found.certificate.codes, found.polytopes, strict=True):
+        facets = {
+            row[: window.dim + 1]: frozenset(polytope.vertices[member] for member in members)
+            for row, members in polytope.facets().items()
+            # Of a cone, those that end in 0 without the one at infinity.
+            if polytope.dim == window.dim or (any(row[: window.dim]) and not row[-1])
+        }
+        cells.append(ExactCell(code, facets, rational_maps(found.network, code).outputs, polytope.vertices))
+    if len(cells) > most:
+        raise BudgetExceededError(
+            f"a table may have at most {most:,} regions, and this network has more: take a smaller domain, or use "
+            "reluscope.partition",
+            partial=cells,
+        )
+    found.raise_if_ended()
+    return sorted(cells, key=lambda cell: cell.code, reverse=True)

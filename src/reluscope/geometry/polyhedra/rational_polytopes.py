@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from reluscope.errors import DegenerateGeometryError
 
 if TYPE_CHECKING:  # polyhedra ask this module where floats do not decide
-    from reluscope.geometry.polyhedra.domains import Box
+    from reluscope.geometry.polyhedra.domains import Box, Space
     from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 
 Row = tuple[int, ...]
@@ -32,7 +32,7 @@ def integer_row(entries: Sequence[Fraction]) -> Row:
     return primitive([entry.numerator * (scale // entry.denominator) for entry in entries])
 
 
-def half_spaces(window: "Box | Polyhedron") -> list[tuple[Fraction, ...]]:
+def half_spaces(window: "Box | Polyhedron | Space") -> list[tuple[Fraction, ...]]:
     """Return the sides ``(a, c)`` of a window whose float64 bounds are taken as the numbers they are."""
     outer = window.polyhedron
     return sides_of(outer.A.tolist(), outer.b.tolist())

@@ -27,11 +27,11 @@ def certify(part: Partition, *, budget: Budget | None = None, progress: Progress
     Parameters
     ----------
     part : Partition
-        Complete, of a bounded domain of at most ten dimensions, with its network.
+        Complete, of a domain of at most ten dimensions, bounded or not, with its network.
     budget : Budget, optional
         Seconds after which to stop. The regions of ``part`` are then returned without certificate, and claim LOWER.
     progress : bool or callable
-        As for `partition`; of lines and planes alone.
+        As for `partition`; of bounded lines and planes alone.
 
     Returns
     -------
@@ -42,13 +42,14 @@ def certify(part: Partition, *, budget: Budget | None = None, progress: Progress
     Raises
     ------
     InputError
-        If the partition is not complete, its network is missing or has gates that jump, or the domain is unbounded or
-        has more than ten dimensions.
+        If the partition is not complete, its network is missing or has gates that jump, or the domain has more than
+        ten dimensions.
 
     Notes
     -----
-    Cost: for small networks. On lines and planes every doubtful vertex takes an exact evaluation; in more dimensions
-    every region is computed exactly, in some milliseconds for a few dozen units.
+    Cost: for small networks. On bounded lines and planes every doubtful vertex takes an exact evaluation; in more
+    dimensions every region is computed exactly, in some milliseconds for a few dozen units, and on unbounded domains
+    as the cone over it, in one dimension more.
 
     Examples
     --------
@@ -79,8 +80,8 @@ def check_certifiable(network: Network, domain: Domain) -> None:
     """Refuse what rational arithmetic has no certificates for."""
     if network.jumps:
         raise InputError("regions are certified through their facets, and gates of this network jump there")
-    if not domain.is_bounded() or domain.dim > MAX_DIMENSIONS:
+    if domain.dim > MAX_DIMENSIONS:
         raise InputError(
-            f"bounded domains of at most {MAX_DIMENSIONS} dimensions are certified, got {domain.describe()}: give a "
-            "Segment, a Plane or a small Box"
+            f"domains of at most {MAX_DIMENSIONS} dimensions are certified, got {domain.describe()}: give a Segment or "
+            "a Plane"
         )

@@ -95,13 +95,11 @@ def _in_cones(domain: Polyhedron, scale: float) -> Polytopes | None:
     dim = domain.dim
     if len(domain.C):
         return None
-    walls, axes = _walls(dim), np.vstack([np.eye(dim + 1, dtype=int)[:dim], np.zeros(dim + 1, dtype=int)])
+    walls = _walls(dim)
     sides = [integer_row(side) for side in half_spaces(domain)]
     vertices, errors, incidences, kinds, keys = [], [], [], [], []
-    for missing in range(dim + 1):
-        # Where x_missing, or 0, is the least: beyond each wall another one is.
+    for missing, wall_rows in enumerate(cone_rows(dim)):
         others = [other for other in range(dim + 1) if other != missing]
-        wall_rows = [tuple((axes[other] - axes[missing]).tolist()) for other in others]
         _, part = between(dim, [*wall_rows, *sides])
         if part is None:
             continue
@@ -126,6 +124,15 @@ def _in_cones(domain: Polyhedron, scale: float) -> Polytopes | None:
             )
         )
     return _cells(vertices, errors, incidences, kinds, keys) if vertices else None
+
+
+def cone_rows(dim: int) -> list[list[Row]]:
+    """Return the rows of d + 1 cones around the origin: in each one coordinate, or 0, is the least of them and 0."""
+    axes = [tuple(int(axis == other < dim) for other in range(dim + 1)) for axis in range(dim + 1)]
+    return [
+        [tuple(a - b for a, b in zip(other, least, strict=True)) for other in axes if other is not least]
+        for least in axes
+    ]
 
 
 def _fan(dim: int) -> Polytopes:

@@ -1,4 +1,4 @@
-"""A partition of several dimensions made certain: the regions of the float walk, completed in rational arithmetic."""
+"""A partition made certain: the regions that floats found, completed in rational arithmetic."""
 
 import time
 from dataclasses import replace
@@ -9,9 +9,11 @@ import numpy as np
 from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.effort import Effort
-from reluscope.geometry.polyhedra.domains import Box, Polyhedron, Slice
+from reluscope.geometry.polyhedra.rational_polytopes import Row, between
 from reluscope.networks.network import Network
+from reluscope.partitions.cells.first_cells import cone_rows
 from reluscope.partitions.doubts.shown_regions import CONFIRMED, UNCONFIRMED
+from reluscope.partitions.exact.certificates import Certificate
 from reluscope.partitions.exact.exact_regions import ExactRegions, exact_regions
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.corner_columns import CellCorners
@@ -24,13 +26,12 @@ OF_DOUBTS = (CONFIRMED, UNCONFIRMED, "cells_left_out")
 
 
 def certified(part: Partition, network: Network, effort: Effort, began: float) -> Partition:
-    """Return a complete partition of a bounded domain with exactly its true regions, and their certificate.
+    """Return a complete partition with exactly its true regions, and their certificate.
 
     Claims EXACT; found regions keep their order, missed ones follow, vertices and witnesses are exact ones rounded.
     What floats found, LOWER, after Ctrl-C, time-out or lack of memory.
     """
     start = time.perf_counter()
-    assert isinstance(part.domain, Slice | Box | Polyhedron)
     exact = exact_regions(network, part.domain, part.codes, Effort(Budget(seconds=effort.budget.seconds), began=began))
     if exact.stop:
         # Doubt without bound: floats may have missed regions, and found too many.
@@ -55,9 +56,21 @@ def certified(part: Partition, network: Network, effort: Effort, began: float) -
 
 def _geometry(exact: ExactRegions, words: np.ndarray) -> RegionColumns:
     certificate = exact.certificate
-    points = np.array([[float(entry) for entry in vertex] for vertex in certificate.vertices])
     witnesses = [[float(entry) for entry in certificate.witness(row)] for row in range(len(certificate))]
     pairs = np.array(exact.neighbors, dtype=np.int64).reshape(-1, 2)
+    corners, is_bounded = _unbounded_corners(exact) if certificate.is_of_cones else _bounded_corners(certificate)
+    return RegionColumns(
+        words=words,
+        witnesses=np.array(witnesses),
+        facets=FacetColumns(pairs[:, 0], pairs[:, 1], 0),
+        corners=corners,
+        is_bounded=is_bounded,
+        is_proved=np.ones(len(certificate), dtype=bool),
+    )
+
+
+def _bounded_corners(certificate: Certificate) -> tuple[CellCorners, np.ndarray]:
+    points = np.array([[float(entry) for entry in vertex] for vertex in certificate.vertices])
     corners = CellCorners(
         regions=np.arange(len(certificate)),
         offsets=np.cumsum([0, *map(len, certificate.corners)]),
@@ -65,13 +78,34 @@ def _geometry(exact: ExactRegions, words: np.ndarray) -> RegionColumns:
         points=np.hstack([points, np.ones((len(points), 1))]),
         blur=np.array([_rounded(vertex) for vertex in certificate.vertices]),
     )
-    return RegionColumns(
-        words=words,
-        witnesses=np.array(witnesses),
-        facets=FacetColumns(pairs[:, 0], pairs[:, 1], 0),
-        corners=corners,
-        is_bounded=np.ones(len(certificate), dtype=bool),
+    return corners, np.ones(len(certificate), dtype=bool)
+
+
+def _unbounded_corners(exact: ExactRegions) -> tuple[CellCorners, np.ndarray]:
+    """Return cells of regions, those with lines in the cones that the walk begins with, and which are bounded."""
+    dim = exact.network.network.num_inputs
+    cells: list[tuple[int, tuple[Row, ...]]] = []
+    is_bounded = np.zeros(len(exact.polytopes), dtype=bool)
+    for region, polytope in enumerate(exact.polytopes):
+        rows = [row[:-1] for row in polytope.facets() if not row[-1] and any(row[:dim])]
+        lines, whole = between(dim, rows)
+        parts = [between(dim, [*walls, *rows])[1] for walls in cone_rows(dim)] if lines else [whole]
+        cells += [(region, part.vertices) for part in parts if part is not None]
+        is_bounded[region] = not lines and whole is not None and whole.is_bounded
+    points = [_homogeneous(vertex) for _, vertices in cells for vertex in vertices]
+    corners = CellCorners(
+        regions=np.array([region for region, _ in cells], dtype=np.int64),
+        offsets=np.cumsum([0, *(len(vertices) for _, vertices in cells)]),
+        ids=np.arange(len(points)),
+        points=np.array(points),
     )
+    return corners, is_bounded
+
+
+def _homogeneous(vertex: Row) -> list[float]:
+    """Return a point with a 1 behind it, or a direction of largest entry 1 with a 0."""
+    size = vertex[-1] or max(map(abs, vertex))
+    return [float(Fraction(entry, size)) for entry in vertex]
 
 
 def _rounded(vertex: tuple[Fraction, ...]) -> float:

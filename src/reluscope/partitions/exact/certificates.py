@@ -1,4 +1,4 @@
-"""A certificate: the regions of a network on a bounded domain as plain rational data that anyone can check.
+"""A certificate: the regions of a network on a domain as plain rational data that anyone can check.
 
 For each region it holds the code and the exact vertices, and nothing else: signs, facets and witnesses follow from
 these. It proves that these are *all* full-dimensional activation regions, and that the closure of each is the hull P(c)
@@ -22,6 +22,12 @@ to which the line is in regions. It lies inside a facet of one of them and insid
 the same facet. The two lie on different sides of it, since their interiors are disjoint, and the line is still in a
 region a little beyond x, a contradiction. So the regions cover the domain, and a full-dimensional set of points of any
 code meets the inside of some P(c), where the code is c.
+
+*Unbounded domains.* A point x is then each point (t x, t) with t > 0 of d + 1 dimensions, the domain its cone
+{(x, w): a . x + c w >= 0 for all sides, w >= 0}, and vertices are those of the parts of cones in the simplex of all y
+with y_i >= -1 and y_1 + ... + y_{d+1} <= 1. An affine function a . x + c becomes the linear one a . x + c w, which has
+the same sign. What holds of points inside the cone, where w > 0, holds of points inside the domain, and (1) to (3) are
+the same, one dimension higher, with the sides of the simplex among those of the domain.
 """
 
 import os
@@ -43,7 +49,7 @@ Code = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, repr=False)
 class Certificate(Shown):
-    """The exact regions of a network on a bounded domain; `reluscope.testing.check_certificate` checks it.
+    """The exact regions of a network on a domain; `reluscope.testing.check_certificate` checks it.
 
     Parameters
     ----------
@@ -52,9 +58,10 @@ class Certificate(Shown):
     lift : tuple of (d + 1) points of n fractions
         Origin and basis of the slice that is the domain; empty for a domain in input space.
     half_spaces : tuple of (d + 1) fractions each
-        The domain: ``(a, c)`` stands for ``a . x + c >= 0``.
+        The domain: ``(a, c)`` stands for ``a . x + c >= 0``; empty for all of space.
     vertices : tuple of points of d fractions
-        All different.
+        All different. On an unbounded domain points ``(x, w)`` of d + 1 fractions: vertices of the cones over regions,
+        cut off by the simplex of points with entries of at least -1 that add up to 1 at most.
     codes : tuple of codes
         Pieces of all units, gate by gate, for each region.
     corners : tuple of tuples of int
@@ -79,12 +86,18 @@ class Certificate(Shown):
     def __len__(self) -> int:
         return len(self.codes)
 
+    @property
+    def is_of_cones(self) -> bool:
+        """Whether vertices are those of the cones over regions, because the domain is unbounded."""
+        return not self.half_spaces or len(self.vertices[0]) == len(self.half_spaces[0])
+
     @read_arguments
     def witness(self, region: int) -> Point:
-        """Return a rational point strictly inside a region: the mean of its vertices."""
+        """Return a rational point strictly inside a region: the mean of its vertices, on the ray of a cone at w = 1."""
         region = read_position(region, "region", len(self.corners), "regions")
         points = [self.vertices[corner] for corner in self.corners[region]]
-        return tuple(sum(column, Fraction(0)) / len(points) for column in zip(*points, strict=True))
+        mean = tuple(sum(column, Fraction(0)) / len(points) for column in zip(*points, strict=True))
+        return tuple(entry / mean[-1] for entry in mean[:-1]) if self.is_of_cones else mean
 
     def to_json(self) -> str:
         """Return the certificate as JSON with a digest, under ``seal``, by which `load` knows that it is whole.
@@ -139,13 +152,16 @@ def _whole(entry: object) -> int:
 
 def _check_form(found: Certificate) -> None:
     """Raise ValueError unless all parts fit together: what they say is for `reluscope.testing.check_certificate`."""
-    dims = {len(side) - 1 for side in found.half_spaces} | {len(point) for point in found.vertices}
-    dims |= {len(found.lift) - 1} if found.lift else set()
+    sizes = {len(point) for point in found.vertices}
+    dims = {len(side) - 1 for side in found.half_spaces} | ({len(found.lift) - 1} if found.lift else set())
+    dims |= set() if dims else {size - 1 for size in sizes}
     forms = {tuple(map(len, code)) for code in found.codes}
     is_well_formed = (
         type(found.fingerprint) is str
         and len(dims) == 1
         and min(dims) >= 1
+        and len(sizes) == 1
+        and sizes <= {min(dims) + 1, min(dims) + (not found.half_spaces)}
         and len({len(point) for point in found.lift}) <= 1
         and len(found.codes) == len(found.corners)
         and len(forms) <= 1

@@ -1,8 +1,8 @@
-"""The regions of a network on a bounded domain in rational arithmetic, and the certificate that they are all.
+"""The regions of a network in rational arithmetic, bounded or not, and the certificate that they are all.
 
-On the region of a code every unit is affine with exact coefficients, so the region is a rational polytope. Codes found
-in floats are where it starts: a code without interior is dropped, and behind every facet that no other region has,
-exact arithmetic tells which code lies there, until all facets are matched.
+On the region of a code every unit is affine with exact coefficients, so the region is a rational polyhedron, or the
+cone over one. A code without interior is dropped, and behind every facet that no other region has, exact arithmetic
+tells which code lies there, until all facets are matched. Codes found in floats are where it starts, if there are any.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,8 +15,8 @@ import numpy as np
 from reluscope.codes.packed import Codes
 from reluscope.effort import Effort
 from reluscope.errors import DegenerateGeometryError
-from reluscope.geometry.polyhedra.domains import Box, Slice
-from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Domain, Slice
+from reluscope.geometry.polyhedra.rational_cones import CompactPolyhedron, Point
 from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, half_spaces, integer_row
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.fractions.rational import RationalNetwork
@@ -25,8 +25,8 @@ from reluscope.networks.graph.choosing_gates import Max, TopK
 from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
 from reluscope.partitions.driver.walk import Step, walk
-from reluscope.partitions.exact.certificates import Certificate, Code, Point
-from reluscope.stopping import Stop
+from reluscope.partitions.exact.certificates import Certificate, Code
+from reluscope.stopping import Stop, is_interrupted
 
 
 @dataclass(frozen=True)
@@ -36,25 +36,29 @@ class ExactRegions:
     If work stopped early there may be other regions, and the certificate proves nothing.
     """
 
+    network: RationalNetwork  # on the domain
     certificate: Certificate
+    polytopes: tuple[RationalPolytope, ...]  # regions, on unbounded domains the cones over them near the origin
     neighbors: tuple[tuple[int, int], ...]  # sharing a facet, the lower first, each pair once
     stop: Stop | None = None  # why work stopped early, if it did
 
+    def raise_if_ended(self) -> None:
+        """Raise what ended the work, where that was Ctrl-C or lack of memory."""
+        if self.stop:
+            raise KeyboardInterrupt if is_interrupted(self.stop) else MemoryError
+
 
 def exact_regions(
-    network: Network,
-    domain: Slice | Box | Polyhedron,
-    codes: Codes,
-    effort: Effort | None = None,
+    network: Network, domain: Domain, codes: Codes | None = None, effort: Effort | None = None
 ) -> ExactRegions:
-    """Return all regions of a network on a bounded domain, given codes of some or most of them.
+    """Return all regions of a network on a domain of half-spaces, given codes of some or most of them, or of none.
 
     In rational arithmetic: no region is missing or too many, and the given order is kept. Cost per region: n + 1
     rational evaluations and one polytope's vertices. Raises DegenerateGeometryError if flat.
     """
-    found = _Regions(network, domain, code_tuples(codes))
+    found = _Regions(network, domain, () if codes is None else code_tuples(codes))
     walked = walk([found], lambda regions, _: regions.step(), effort=effort or Effort())
-    return ExactRegions(found.certificate(), found.neighbors(), walked.stop)
+    return ExactRegions(found.exact, found.certificate(), tuple(found.polytopes), found.neighbors(), walked.stop)
 
 
 def code_tuples(codes: Codes) -> tuple[Code, ...]:
@@ -71,19 +75,19 @@ class _Regions:
 
     is_finished = False
 
-    def __init__(self, network: Network, domain: Slice | Box | Polyhedron, codes: Sequence[Code]) -> None:
+    def __init__(self, network: Network, domain: Domain, codes: Sequence[Code]) -> None:
         self._given = iter(codes)
         self._steps = count(1)
         self._network, self._domain = network, domain
         window = domain.window if isinstance(domain, Slice) else domain
         self._half_spaces = tuple(half_spaces(window))
-        self._sides = {integer_row(side) for side in self._half_spaces}
-        whole = RationalPolytope.of(window)
+        whole = CompactPolyhedron.of(window.dim, [*map(integer_row, self._half_spaces)])
         if whole is None:
             raise DegenerateGeometryError(f"the domain has no interior, got {domain.describe()}: give another")
         self._whole = whole
-        self._exact = RationalNetwork(network.restrict(domain) if isinstance(domain, Slice) else network)
+        self.exact = RationalNetwork(network.restrict(domain) if isinstance(domain, Slice) else network)
         self.codes: dict[Code, int] = {}
+        self.polytopes: list[RationalPolytope] = []
         self._corners: list[tuple[int, ...]] = []
         self._vertices: list[Row] = []
         self._places: dict[Row, int] = {}
@@ -101,8 +105,8 @@ class _Regions:
             self.visit(code)
         elif not self.codes:
             # Beside any point only finitely many of these directions run along the boundary of a region.
-            step, center = next(self._steps), _mean([_point(vertex) for vertex in self._whole.vertices])
-            self.visit(self._beside(center, tuple(Fraction(1, step + axis) for axis in range(len(center)))))
+            step, size = next(self._steps), self.exact.network.num_inputs
+            self.visit(self._beside(self._whole.polytope.vertices, [Fraction(1, step + axis) for axis in range(size)]))
         elif self._waiting:
             self._cross(self._waiting.pop())
         else:
@@ -113,15 +117,16 @@ class _Regions:
         """Add the region of a code, if it has one."""
         if code in self.codes:
             return
-        rows = code_rows(self._exact, code)
-        polytope = None if rows is None else self._whole.cut(rows)
+        rows = code_rows(self.exact, code)
+        polytope = None if rows is None else self._whole.polytope.cut(map(self._whole.row, rows))
         if polytope is None:
             return
         region = self.codes[code] = len(self.codes)
         names = tuple(self._place(vertex) for vertex in polytope.vertices)
+        self.polytopes.append(polytope)
         self._corners.append(names)
         for row, members in polytope.facets().items():
-            if row not in self._sides:
+            if row not in self._whole.sides:
                 facet = frozenset(names[member] for member in members)
                 if facet not in self._facets:
                     self._facets[facet] = [], row
@@ -132,8 +137,8 @@ class _Regions:
         """Add what lies behind a facet, if only one region has it."""
         regions, row = self._facets[facet]
         if len(regions) == 1:
-            middle = _mean([_point(self._vertices[vertex]) for vertex in facet])
-            self.visit(self._beside(middle, tuple(Fraction(-entry) for entry in row[:-1])))
+            behind = [Fraction(-entry) for entry in row[: self.exact.network.num_inputs]]
+            self.visit(self._beside([self._vertices[vertex] for vertex in facet], behind))
             # Regions meet face to face, so that the new one has this facet.
             assert len(regions) == 2
 
@@ -163,8 +168,9 @@ class _Regions:
             self._vertices.append(vertex)
         return self._places[vertex]
 
-    def _beside(self, point: Point, direction: Point) -> Code:
-        return tuple(map(tuple, self._exact.pieces_beside(point, direction)))
+    def _beside(self, vertices: Sequence[Row], direction: Sequence[Fraction]) -> Code:
+        """Return the code right beside the middle of some vertices."""
+        return tuple(map(tuple, self.exact.pieces_beside(self._whole.middle(vertices), direction)))
 
 
 def code_rows(exact: RationalNetwork, code: Code) -> list[Row] | None:
@@ -209,7 +215,3 @@ def _conditions(exact: RationalNetwork, maps: RationalMaps, code: Code) -> Itera
 
 def _point(vertex: Row) -> Point:
     return tuple(Fraction(entry, vertex[-1]) for entry in vertex[:-1])
-
-
-def _mean(points: list[Point]) -> Point:
-    return tuple(sum(column, Fraction(0)) / len(points) for column in zip(*points, strict=True))

@@ -15,7 +15,8 @@ from jaxtyping import Int
 
 from reluscope.geometry.polyhedra.domains import Box, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, between, half_spaces, integer_row
+from reluscope.geometry.polyhedra.rational_cones import cone
+from reluscope.geometry.polyhedra.rational_polytopes import Row, between, half_spaces, integer_row
 from reluscope.geometry.programs.rational_recession import has_direction
 from reluscope.networks.fractions.rational import RationalNetwork, RationalVector, multiplications
 from reluscope.networks.fractions.rational_maps import AffineFunction, RationalMaps, rational_maps
@@ -39,7 +40,7 @@ class ExactRows:
     """
 
     def __init__(self, network: Network, window: Box | Polyhedron | Space) -> None:
-        self._sides = [] if isinstance(window, Space) else [integer_row(side) for side in half_spaces(window)]
+        self._sides = [integer_row(side) for side in half_spaces(window)]
         self._exact = RationalNetwork(network)
         self._cost = (network.num_inputs + 1) * multiplications(network)
         self._left = MULTIPLICATIONS
@@ -76,7 +77,7 @@ class ExactRows:
     def bears_facet(self, pieces: Sequence[np.ndarray], source: Int[np.ndarray, " 3"]) -> bool | None:
         """Return whether the region of a code has a facet in a half-space's hyperplane; None where that costs too much.
 
-        The region is the cone of its homogeneous points, cut down to the unit cube: its vertices are found exactly.
+        By the cone over the region, near the origin: its vertices are found exactly.
         """
         cost = self._cost + POLYTOPE
         if cost > self._left or self._exact.network.num_inputs > MAX_DIMENSIONS:
@@ -87,10 +88,8 @@ class ExactRows:
         if row is None or imposed is None:
             return None
         dim = self._exact.network.num_inputs
-        whole = RationalPolytope.of(Box(np.append(-np.ones(dim), 0.0), np.ones(dim + 1)))
-        assert whole is not None
-        cone = whole.cut((*half_space, 0) for half_space in [*self._sides, *imposed])
-        return None if cone is None else (*row, 0) in cone.facets()
+        region = cone(dim + 1, [(*[0] * dim, 1), *self._sides, *imposed])
+        return None if region is None else (*row, 0) in region.facets()
 
     def _maps(self, pieces: Sequence[np.ndarray]) -> RationalMaps | None:
         """Return what all gates see on the region of a code, if that can be afforded."""
