@@ -2,11 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from jaxtyping import Float, Int, Shaped
-from matplotlib.colors import LogNorm, Normalize
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.colors import Colormap, LogNorm, Normalize, to_hex, to_rgba
+from matplotlib.patches import Patch
 
 from reluscope.codes.activation_rate import activation_rate
 from reluscope.codes.random_kinds import random_kinds
@@ -14,11 +18,13 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.region_numbers import RATE, VOLUME
 from reluscope.partitions.region_quantities import region_quantities
+from reluscope.plots.style import NEUTRAL, category, scale_beside, tint
 
 Quantity = Callable[[Partition], Shaped[np.ndarray, " r"]]
 Color = str | Quantity | Shaped[np.ndarray, " r"] | None
 
 MAX_KINDS = 10
+LEVELS = 32
 SLIVERS = 0.01
 
 
@@ -29,6 +35,18 @@ class Kinds:
     group: Int[np.ndarray, " r"]
     names: tuple[str, ...]
     label: str = ""
+    share: float = 0.6  # of the colour of each category, mixed with white
+
+    @property
+    def palette(self) -> Float[np.ndarray, "k 4"]:
+        """Red, green, blue and opacity of every group."""
+        kinds = range(int(self.group.max(initial=0)) + 1)
+        return np.array([to_rgba(tint(category(kind), self.share)) for kind in kinds])
+
+    def explain(self, axes: Axes) -> list[Patch]:
+        """Return the legend; nothing is put beside the axes."""
+        del axes
+        return [Patch(color=to_hex(one), label=name) for one, name in zip(self.palette, self.names, strict=False)]
 
 
 @dataclass(frozen=True)
@@ -42,6 +60,8 @@ class Scale:
     values: Float[np.ndarray, " r"]
     label: str = ""
     is_logarithmic: bool = False
+    ramp: str | Colormap = "cividis"
+    num_levels: int = LEVELS
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -69,11 +89,25 @@ class Scale:
         """Return the way from values to [0, 1]."""
         return LogNorm(*self.ends) if self.is_logarithmic and self.ends[0] > 0 else Normalize(*self.ends)
 
-    def levels(self, number: int) -> Int[np.ndarray, " r"]:
-        """Return which of so many equal steps of the scale each value lies on, -1 where it is not finite."""
-        known = np.isfinite(self.values)
+    @cached_property
+    def group(self) -> Int[np.ndarray, " r"]:
+        """Which of equal steps of the scale each value lies on, -1 where it is not finite."""
+        known, number = np.isfinite(self.values), self.num_levels
         shown = self.norm()(np.clip(np.where(known, self.values, self.ends[0]), *self.ends))
         return np.where(known, np.minimum(number * np.ma.getdata(shown), number - 1), -1).astype(np.int64)
+
+    @property
+    def palette(self) -> Float[np.ndarray, "k 4"]:
+        """Red, green, blue and opacity of every step, and last those of values without one."""
+        shades = colormaps.get_cmap(self.ramp)((np.arange(self.num_levels) + 0.5) / self.num_levels)
+        return np.concatenate([shades, [to_rgba(NEUTRAL)]])
+
+    def explain(self, axes: Axes) -> list[Patch]:
+        """Put the scale beside the axes, if values differ; return the legend."""
+        if self.only is not None:
+            return [Patch(color=to_hex(self.palette[self.group[0]]), label=f"{self.label} {self.only:.4g} everywhere")]
+        scale_beside(axes, self.norm(), colormaps.get_cmap(self.ramp), self.label, extend=self.extend)
+        return [Patch(color=NEUTRAL, label="no value")] if (self.group < 0).any() else []
 
 
 def coloring(part: Partition, color: Color, label: str = "") -> Kinds | Scale:

@@ -4,16 +4,22 @@ Polygons of one colour share a path, so that no hairlines of the background show
 thousand pieces, because the renderer's memory for one path is limited.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
+from matplotlib.colors import to_hex
 from matplotlib.path import Path
 
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
-from reluscope.plots.style import say
+from reluscope.partitions.partition_in_memory import Partition
+from reluscope.plots.style import RASTER_ABOVE, say
+
+# Where the corners of each polygon begin, and the corners.
+Polygons = tuple[Int[np.ndarray, " p1"], Float[np.ndarray, "c 2"]]
 
 PIECES = 2_000
 MAX_LONG = 8.0
@@ -46,31 +52,50 @@ def segment_paths(ends: Float[np.ndarray, "k 2 2"]) -> Iterator[Path]:
         yield Path(piece.reshape(-1, 2), codes)
 
 
-def fill(
-    axes: Axes,
-    offsets: Int[np.ndarray, " p1"],
-    corners: Float[np.ndarray, "c 2"],
-    chosen: Int[np.ndarray, " k"],
-    color: str,
-    *,
-    raster: bool,
-) -> None:
-    """Fill the chosen polygons with one colour."""
-    paths = list(polygon_paths(offsets, corners, chosen))
-    if paths:
-        # Between smoothed polygons the background would show. A hairline of the same colour covers these seams; pixels
-        # need none if each belongs to one polygon, which is also faster.
-        seams = {"linewidths": 0.0, "antialiaseds": False} if raster else {"linewidths": 0.3, "edgecolors": color}
-        axes.add_collection(PathCollection(paths, facecolors=color, rasterized=raster, **seams), autolim=False)
+@dataclass(frozen=True)
+class Pen:
+    """Axes to draw polygons and lines in: as pixels where there are many, also in files of vectors."""
+
+    axes: Axes
+    number: int  # of regions in the picture
+
+    @property
+    def is_raster(self) -> bool:
+        """Whether files of vectors have what is drawn as pixels."""
+        return self.number > RASTER_ABOVE
+
+    def fill(self, polygons: Polygons, chosen: Int[np.ndarray, " k"] | Bool[np.ndarray, " p"], color: str) -> None:
+        """Fill the chosen polygons with one colour."""
+        rows = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen
+        paths = list(polygon_paths(*polygons, rows))
+        if paths:
+            # Between smoothed polygons the background would show. A hairline of the same colour covers these seams;
+            # pixels need none if each belongs to one polygon, which is also faster.
+            smooth = {"linewidths": 0.3, "edgecolors": color}
+            seams = {"linewidths": 0.0, "antialiaseds": False} if self.is_raster else smooth
+            collection = PathCollection(paths, facecolors=color, rasterized=self.is_raster, **seams)
+            self.axes.add_collection(collection, autolim=False)
+
+    def fill_each(
+        self, polygons: Polygons, group: Int[np.ndarray, " p"], colors: Sequence[str] | Float[np.ndarray, "k 4"]
+    ) -> None:
+        """Fill all polygons, each with the colour of its group."""
+        for one in np.unique(group):
+            self.fill(polygons, group == one, to_hex(colors[one]))
+
+    def stroke(self, ends: Float[np.ndarray, "k 2 2"], color: str, width: float, **more) -> None:
+        """Draw straight pieces in one colour."""
+        paths = list(segment_paths(ends))
+        if paths:
+            raster = {"rasterized": self.is_raster, "capstyle": "butt" if self.is_raster else "round"}
+            settings = {"facecolors": "none", "edgecolors": color, "linewidths": width, **raster, **more}
+            self.axes.add_collection(PathCollection(paths, **settings), autolim=False)
 
 
-def stroke(axes: Axes, ends: Float[np.ndarray, "k 2 2"], color: str, width: float, *, raster: bool, **more) -> None:
-    """Draw straight pieces in one colour."""
-    paths = list(segment_paths(ends))
-    if paths:
-        settings = {"facecolors": "none", "edgecolors": color, "linewidths": width, "rasterized": raster, **more}
-        collection = PathCollection(paths, capstyle="butt" if raster else "round", **settings)
-        axes.add_collection(collection, autolim=False)
+def region_polygons(part: Partition) -> Polygons:
+    """Return the polygons of all regions of a plane."""
+    offsets, ids = part.region_vertices
+    return offsets, part.vertices[ids]
 
 
 def frame(axes: Axes, domain: Slice | Box) -> None:

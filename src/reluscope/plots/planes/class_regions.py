@@ -15,13 +15,12 @@ from reluscope.networks.graph.points import Points
 from reluscope.partitions.decisions.decision_boundary import decision_boundary
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.marks import halo, mark_labelled, mark_samples, on_the_domain, outline
-from reluscope.plots.drawing.polygon_paths import fill, frame, plane_size, say_empty, stroke
+from reluscope.plots.drawing.polygon_paths import Pen, frame, plane_size, say_empty
 from reluscope.plots.style import (
     CATEGORIES,
     DARK,
     LIGHT,
     NEUTRAL,
-    RASTER_ABOVE,
     canvas,
     category,
     figure_of,
@@ -56,7 +55,7 @@ def draw_classes(
     areas = class_areas(part) if isinstance(color, str) else color
     axes = canvas(axes, plane_size(part.bounded_domain))
     frame(axes, part.bounded_domain)
-    raster = len(part) > RASTER_ABOVE
+    pen, polygons = Pen(axes, len(part)), (areas.offsets, areas.corners)
     handles: list[Artist] = []
     if not len(part):
         say_empty(axes, part.num_open)
@@ -64,20 +63,19 @@ def draw_classes(
     shades = class_shades(sizes)
     for one in range(len(sizes)):
         if sizes[one] > 0 and one in shades:
-            chosen = np.flatnonzero(areas.classes == one)
-            fill(axes, areas.offsets, areas.corners, chosen, shades[int(one)], raster=raster)
+            pen.fill(polygons, areas.classes == one, shades[int(one)])
             handles.append(Patch(color=shades[int(one)], label=class_name(int(one), class_names)))
     others = np.flatnonzero(~np.isin(areas.classes, list(shades)))
     if len(others):
         number = len(np.unique(areas.classes[others]))
-        fill(axes, areas.offsets, areas.corners, others, NEUTRAL, raster=raster)
+        pen.fill(polygons, others, NEUTRAL)
         handles.append(Patch(color=NEUTRAL, label=f"{number} smaller class{'es' * (number > 1)}"))
     if lines and len(part):
         width = float(np.clip(14.0 / np.sqrt(len(part)), 0.06, 0.6))
-        stroke(axes, part.vertices[part.facets.vertices], DARK, width, raster=raster, alpha=0.45)
+        pen.stroke(part.vertices[part.facets.vertices], DARK, width, alpha=0.45)
     boundary = decision_boundary(part)
     if len(boundary):
-        stroke_decision(axes, boundary.ends, raster=raster)
+        stroke_decision(pen, boundary.ends)
         handles.append(decision_handle())
     handles += outline(axes, part, coarse)
     _name_areas(axes, areas, sizes, class_names, part, samples)
@@ -90,10 +88,10 @@ def draw_classes(
     return figure_of(axes)
 
 
-def stroke_decision(axes: Axes, ends: Float[np.ndarray, "p 2 2"], *, raster: bool) -> None:
+def stroke_decision(pen: Pen, ends: Float[np.ndarray, "p 2 2"]) -> None:
     """Draw the pieces of a decision boundary, dark within light, which shows over any colour."""
-    stroke(axes, ends, LIGHT, 3.4, raster=raster)
-    stroke(axes, ends, DARK, 1.9, raster=raster)
+    pen.stroke(ends, LIGHT, 3.4)
+    pen.stroke(ends, DARK, 1.9)
 
 
 def decision_handle() -> Line2D:

@@ -8,12 +8,12 @@ from matplotlib.lines import Line2D
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.plots.drawing.polygon_paths import fill, frame, stroke
+from reluscope.plots.drawing.polygon_paths import Pen, frame, region_polygons
 from reluscope.plots.figures import new_figure
 from reluscope.plots.planes.coefficient_scatter import Output, dots_of, frame_dots
 from reluscope.plots.planes.region_colors import SHADES, RegionColors
 from reluscope.plots.planes.region_pictures import facet_ends
-from reluscope.plots.style import DARK, RASTER_ABOVE, canvas, legend_below
+from reluscope.plots.style import DARK, canvas, legend_below
 
 SIDE = 4.4
 LARGEST, SMALLEST = 700.0, 6.0
@@ -67,11 +67,9 @@ def region_clusters(
     figure = new_figure((2 * SIDE + 0.6, SIDE + 0.5))
     left, right = (canvas(axes, (0.0, 0.0)) for axes in figure.subplots(1, 2))
     frame(left, part.bounded_domain)
-    offsets, ids = part.region_vertices
-    raster = len(part) > RASTER_ABOVE
-    for label in np.unique(labels):
-        fill(left, offsets, part.vertices[ids], np.flatnonzero(labels == label), SHADES[label], raster=raster)
-    stroke(left, facet_ends(part), DARK, 0.4, raster=raster)
+    pen = Pen(left, len(part))
+    pen.fill_each(region_polygons(part), labels, SHADES)
+    pen.stroke(facet_ends(part), DARK, 0.4)
     left.set_title(f"{len(part):,} regions, {len(centers)} clusters", fontsize=9.5)
     frame_dots(right, [dots], is_plane=True)
     order = np.argsort(-dots.shares, kind="stable")
@@ -81,7 +79,7 @@ def region_clusters(
         c=[SHADES[label] for label in labels[order]],
         edgecolors=DARK,
         linewidths=0.5,
-        rasterized=raster,
+        rasterized=pen.is_raster,
         zorder=3,
     )
     right.scatter(*centers[:, :2].T, s=46, c=DARK, marker="x", linewidths=1.4, zorder=4)

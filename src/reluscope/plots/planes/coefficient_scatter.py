@@ -17,10 +17,10 @@ from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.plots.drawing.polygon_paths import say_empty, stroke
+from reluscope.plots.drawing.polygon_paths import Pen, say_empty
 from reluscope.plots.planes.region_colors import SHADES, RegionColors
 from reluscope.plots.planes.region_pictures import check_dimensions
-from reluscope.plots.style import DARK, INK, RASTER_ABOVE, canvas, figure_of
+from reluscope.plots.style import DARK, INK, canvas, figure_of
 
 Output = int | tuple[int, int] | None
 
@@ -137,10 +137,10 @@ def chosen_outputs(network: Network, output: Output) -> tuple[int, ...]:
 def draw_dots(axes: Axes, dots: Dots, *, neighbors: bool) -> None:
     """Draw dots, small ones above large ones, and the lines between neighbours below them."""
     number = len(dots.places)
-    raster = number > RASTER_ABOVE
+    pen = Pen(axes, number)
     if neighbors and len(dots.pairs):
         width = float(np.clip(8.0 / np.sqrt(number), 0.15, 0.8))
-        stroke(axes, dots.places[dots.pairs], DARK, width, raster=raster, alpha=0.35)
+        pen.stroke(dots.places[dots.pairs], DARK, width, alpha=0.35)
     order = np.argsort(-dots.shares, kind="stable")
     axes.scatter(
         *dots.places[order].T,
@@ -148,7 +148,7 @@ def draw_dots(axes: Axes, dots: Dots, *, neighbors: bool) -> None:
         c=[SHADES[kind] for kind in dots.kinds[order]],
         edgecolors=DARK,
         linewidths=0.7 if number < 300 else 0.3,
-        rasterized=raster,
+        rasterized=pen.is_raster,
         zorder=3,
     )
 

@@ -15,13 +15,13 @@ from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.partitions.decisions.decision_boundary import decision_boundary
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.marks import draw_window, unreached_handle
-from reluscope.plots.drawing.polygon_paths import fill, say_empty
+from reluscope.plots.drawing.polygon_paths import Pen, say_empty
 from reluscope.plots.planes.class_regions import decision_handle, stroke_decision
 from reluscope.plots.planes.coefficient_scatter import Dots, Output, chosen_outputs, dots_of, draw_dots
 from reluscope.plots.planes.gate_boundaries import stroke_gates
 from reluscope.plots.planes.region_colors import SHADES, RegionColors
 from reluscope.plots.planes.region_pictures import facet_ends
-from reluscope.plots.style import RASTER_ABOVE, depth_colors, shortened
+from reluscope.plots.style import depth_colors, shortened
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,11 +111,10 @@ def draw_frame(left: Axes, right: Axes, frame: Frame, *, neighbors: bool) -> Non
         for artist in (*axes.collections, *axes.patches, *axes.texts):
             artist.remove()
     number = len(frame.dots.kinds)
-    raster = number > RASTER_ABOVE
-    for kind in np.unique(frame.dots.kinds):
-        fill(left, frame.offsets, frame.corners, np.flatnonzero(frame.dots.kinds == kind), SHADES[kind], raster=raster)
-    stroke_gates(left, frame.ends, frame.facet_gates, len(frame.gates), number)
-    stroke_decision(left, frame.decision, raster=raster)
+    pen = Pen(left, number)
+    pen.fill_each((frame.offsets, frame.corners), frame.dots.kinds, SHADES)
+    stroke_gates(pen, frame.ends, frame.facet_gates, len(frame.gates))
+    stroke_decision(pen, frame.decision)
     draw_window(left, frame.domain, is_hatched=frame.num_open > 0 and number > 0)
     draw_dots(right, frame.dots, neighbors=neighbors)
     if not number:

@@ -1,10 +1,10 @@
 """Boundaries between the regions of a line or a plane, coloured by the gate whose units change their piece there."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float, Int, Shaped
-from matplotlib import colormaps
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
@@ -19,21 +19,17 @@ from reluscope.networks.graph.points import Points
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.coloring import Kinds, Scale, quantity
 from reluscope.plots.drawing.marks import mark_samples, outline
-from reluscope.plots.drawing.polygon_paths import fill, frame, plane_size, say_empty, stroke
+from reluscope.plots.drawing.polygon_paths import Pen, frame, plane_size, region_polygons, say_empty
 from reluscope.plots.planes.lines import draw_bends
 from reluscope.plots.planes.region_pictures import check_dimensions, facet_ends
 from reluscope.plots.style import (
     DARK,
     INK,
-    NEUTRAL,
-    RASTER_ABOVE,
     canvas,
-    category,
     depth_colors,
     figure_of,
     legend,
     say,
-    scale_beside,
     shortened,
 )
 
@@ -133,7 +129,7 @@ def boundaries(
 def _by_gate(axes: Axes, part: Partition) -> list[Artist]:
     names = [shortened(gate.name) for gate in part.codes.layout]
     gates = part.facets.gates
-    stroke_gates(axes, facet_ends(part), gates, len(names), len(part))
+    stroke_gates(Pen(axes, len(part)), facet_ends(part), gates, len(names))
     width, counts = _width(len(part)), np.bincount(gates, minlength=len(names))
     handles: list[Artist] = [
         Line2D([], [], color=color, linewidth=max(1.6, 1.5 * width), label=f"{index + 1}. {name} ({count:,})")
@@ -145,13 +141,11 @@ def _by_gate(axes: Axes, part: Partition) -> list[Artist]:
     return []
 
 
-def stroke_gates(
-    axes: Axes, ends: Float[np.ndarray, "f 2 2"], gates: Int[np.ndarray, " f"], num_gates: int, num_regions: int
-) -> None:
+def stroke_gates(pen: Pen, ends: Float[np.ndarray, "f 2 2"], gates: Int[np.ndarray, " f"], num_gates: int) -> None:
     """Draw boundaries in the colours of their gates, later gates above earlier ones and thinner."""
     for index, color in enumerate(depth_colors(num_gates)):
-        width = _width(num_regions) * (1.0 - 0.4 * index / max(1, num_gates - 1))
-        stroke(axes, ends[gates == index], color, width, raster=num_regions > RASTER_ABOVE)
+        width = _width(pen.number) * (1.0 - 0.4 * index / max(1, num_gates - 1))
+        pen.stroke(ends[gates == index], color, width)
 
 
 def _gates_beside(axes: Axes, texts: list[str], colors: list[str]) -> None:
@@ -170,22 +164,14 @@ def _gates_beside(axes: Axes, texts: list[str], colors: list[str]) -> None:
 
 def _by_quantity(axes: Axes, part: Partition, values: np.ndarray, label: str) -> list[Artist]:
     found = quantity(values, len(part.facets), "facet", label)
-    ends, raster = facet_ends(part), len(part) > RASTER_ABOVE
-    handles: list[Artist] = []
-    if isinstance(found, Kinds):
-        for kind, name in enumerate(found.names):
-            stroke(axes, ends[found.group == kind], category(kind), _width(len(part)), raster=raster)
-            handles.append(Line2D([], [], color=category(kind), linewidth=2, label=name))
-        return handles
-    if not len(ends):
-        return []
-    assert isinstance(found, Scale)
-    colors, level = colormaps["cividis"], found.levels(LEVELS)
-    for one in np.unique(level):
-        shade = to_hex(colors((one + 0.5) / LEVELS)) if one >= 0 else NEUTRAL
-        stroke(axes, ends[level == one], shade, _width(len(part)), raster=raster)
-    scale_beside(axes, found.norm(), colors, label)
-    return [Line2D([], [], color=NEUTRAL, linewidth=2, label="no value")] if (level < 0).any() else []
+    colors = replace(found, share=1.0) if isinstance(found, Kinds) else replace(found, num_levels=LEVELS)
+    ends, pen, shades = facet_ends(part), Pen(axes, len(part)), colors.palette
+    for one in np.unique(colors.group):
+        pen.stroke(ends[colors.group == one], to_hex(shades[one]), _width(len(part)))
+    return [
+        Line2D([], [], color=one.get_facecolor(), linewidth=2, label=str(one.get_label()))
+        for one in (colors.explain(axes) if len(ends) else [])
+    ]
 
 
 def _width(num_regions: int) -> float:
@@ -194,16 +180,11 @@ def _width(num_regions: int) -> float:
 
 def _fill_rate(axes: Axes, part: Partition, *, has_scale: bool) -> None:
     """Fill regions in grey by their rate; plainly if the place of the scale is not free."""
-    offsets, ids = part.region_vertices
-    corners, raster = part.vertices[ids], len(part) > RASTER_ABOVE
-    rate = activation_rate(part.codes)
+    pen, polygons, rate = Pen(axes, len(part)), region_polygons(part), activation_rate(part.codes)
     if rate is None or not has_scale or len(part.codes.layout) > MAX_LISTED:
-        fill(axes, offsets, corners, np.arange(len(part)), "#ffffff", raster=raster)
+        pen.fill(polygons, np.arange(len(part)), "#ffffff")
         return
-    scale = Scale(rate)
-    level = scale.levels(LEVELS)
-    for one in np.unique(level):
-        shade = to_hex(PAPER((one + 0.5) / LEVELS))
-        fill(axes, offsets, corners, np.flatnonzero(level == one), shade, raster=raster)
+    scale = Scale(rate, "share of active units", ramp=PAPER, num_levels=LEVELS)
+    pen.fill_each(polygons, scale.group, scale.palette)
     if rate.max() > rate.min():
-        scale_beside(axes, scale.norm(), PAPER, "share of active units")
+        scale.explain(axes)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float, Int
-from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
 from reluscope.analyses.classification.class_predictions import classes_of_outputs
@@ -22,11 +21,11 @@ from reluscope.errors import InputError, ReluscopeError
 from reluscope.partitions.decisions.decision_boundary import decision_boundary
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.region_numbers import map_norms
-from reluscope.plots.drawing.coloring import Color, Kinds, coloring
-from reluscope.plots.drawing.polygon_paths import limits
+from reluscope.plots.drawing.coloring import Color, Kinds, Scale, coloring
+from reluscope.plots.drawing.polygon_paths import limits, region_polygons
 from reluscope.plots.planes.class_regions import class_name, class_shades
 from reluscope.plots.planes.region_pictures import facet_ends
-from reluscope.plots.style import DARK, NEUTRAL, category, tint
+from reluscope.plots.style import DARK, NEUTRAL
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -213,20 +212,12 @@ def _code_texts(codes: Codes) -> list[str]:
 
 def _fill_regions(objects: Any, figure: "Figure", part: Partition, color: Color, label: str) -> None:
     colors = coloring(part, color, label)
-    offsets, ids = part.region_vertices
-    corners = part.vertices[ids]
-    if isinstance(colors, Kinds):
-        for kind in np.unique(colors.group):
-            shade = tint(category(int(kind)), 0.6)
-            name = _as_it_is(colors.names[kind]) if colors.names else ""
-            figure.add_trace(_polygons(objects, offsets, corners, np.flatnonzero(colors.group == kind), shade, name))
-        return
-    shades, level = colormaps["cividis"], colors.levels(LEVELS)
-    for one in np.unique(level):
-        shade = to_hex(shades((one + 0.5) / LEVELS)) if one >= 0 else NEUTRAL
-        name = "" if one >= 0 else "no value"
-        figure.add_trace(_polygons(objects, offsets, corners, np.flatnonzero(level == one), shade, name))
-    if len(part):
+    polygons, shades = region_polygons(part), colors.palette
+    names = dict(enumerate(colors.names)) if isinstance(colors, Kinds) else {-1: "no value"}
+    for one in np.unique(colors.group):
+        chosen = np.flatnonzero(colors.group == one)
+        figure.add_trace(_polygons(objects, *polygons, chosen, to_hex(shades[one]), _as_it_is(names.get(int(one), ""))))
+    if isinstance(colors, Scale) and len(part):
         _scale_beside(objects, figure, colors.norm(), _as_it_is(colors.label))
 
 

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float
-from matplotlib import colormaps
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -18,9 +16,9 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.graph.points import Points
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.plots.drawing.coloring import Color, Kinds, coloring
+from reluscope.plots.drawing.coloring import Color, coloring
 from reluscope.plots.drawing.marks import OFF, UNKNOWN, on_the_domain
-from reluscope.plots.drawing.polygon_paths import fill, limits, say_empty, stroke
+from reluscope.plots.drawing.polygon_paths import Pen, Polygons, limits, say_empty
 from reluscope.plots.planes.class_regions import class_shades
 from reluscope.plots.style import (
     DARK,
@@ -34,9 +32,7 @@ from reluscope.plots.style import (
     figure_of,
     legend,
     say,
-    scale_beside,
     shortened,
-    tint,
 )
 
 LEVELS = 32
@@ -83,7 +79,7 @@ def draw_line(
         else:
             handles += _strip(axes, strip, part, color, label)
         if lines and len(part) <= MAX_TICKS:
-            _stroke_upright(strip, _sides(part)[1:, 0], 0.0, 1.0, DARK, 0.5 if len(part) < 300 else 0.25, raster=False)
+            _stroke_upright(Pen(strip, 0), _sides(part)[1:, 0], 0.0, 1.0, DARK, 0.5 if len(part) < 300 else 0.25)
     mark_samples(axes, part, samples, sample_labels)
     legend(axes, handles)
     return figure_of(axes)
@@ -102,7 +98,7 @@ def draw_bends(
         # A kink where units of several gates change belongs to each of their rows.
         at = np.zeros(0) if facets is None else _bends(part, index)
         width = float(np.clip(260.0 / (len(at) + 1), 0.3, 1.4))
-        _stroke_upright(axes, at, index - 0.36, index + 0.36, color, width, raster=len(at) > RASTER_ABOVE)
+        _stroke_upright(Pen(axes, len(at)), at, index - 0.36, index + 0.36, color, width)
         names.append(f"{index + 1}. {shortened(gate.name)} ({len(at):,})")
     axes.set_yticks(range(len(gates)), names)
     axes.tick_params(axis="y", length=0)
@@ -196,34 +192,22 @@ def _curves(axes: Axes, part: Partition, names: Sequence[str] | None) -> list[Ar
     return handles
 
 
-def _strip(axes: Axes, strip: Axes, part: Partition, color: Color, label: str) -> list[Artist]:
+def _strip(axes: Axes, strip: Axes, part: Partition, color: Color, label: str) -> list[Patch]:
     colors = coloring(part, color, label)
     sides = part.vertices[part.region_vertices[1].reshape(-1, 2), 0]
-    if isinstance(colors, Kinds):
-        for kind in np.unique(colors.group):
-            _fill_intervals(strip, sides[colors.group == kind], tint(category(int(kind)), 0.6), len(part))
-        return [Patch(color=tint(category(k), 0.6), label=name) for k, name in enumerate(colors.names)]
-    shades, level = colormaps["cividis"], colors.levels(LEVELS)
-    for one in np.unique(level):
-        shade = to_hex(shades((one + 0.5) / LEVELS)) if one >= 0 else NEUTRAL
-        _fill_intervals(strip, sides[level == one], shade, len(part))
-    if colors.only is not None:
-        return [
-            Patch(color=to_hex(shades((level[0] + 0.5) / LEVELS)), label=f"{colors.label} {colors.only:.4g} everywhere")
-        ]
-    scale_beside(axes, colors.norm(), shades, colors.label, extend=colors.extend)
-    return [Patch(color=NEUTRAL, label="no value")] if (level < 0).any() else []
+    Pen(strip, len(part)).fill_each(_intervals(sides), colors.group, colors.palette)
+    return colors.explain(axes)
 
 
 def _class_strip(strip: Axes, part: Partition, names: Sequence[str] | None, curves: Sequence[Artist]) -> list[Artist]:
     """Fill a strip with the classes; those whose curve is in the legend already are not named again."""
     found = class_intervals(part)
     number = max(2, part.outputs.shape[1])
-    shades = class_shades(found.by_class(number))
+    shades, pen, intervals = class_shades(found.by_class(number)), Pen(strip, len(part)), _intervals(found.ends)
     for one, shade in shades.items():
-        _fill_intervals(strip, found.ends[found.classes == one], shade, len(part))
+        pen.fill(intervals, found.classes == one, shade)
     others = ~np.isin(found.classes, list(shades))
-    _fill_intervals(strip, found.ends[others], NEUTRAL, len(part))
+    pen.fill(intervals, others, NEUTRAL)
     if curves and number <= MAX_CURVES:
         strip.set_ylabel("largest", rotation=0, ha="right", va="center", fontsize=8.5, color=INK)
         return []
@@ -232,14 +216,12 @@ def _class_strip(strip: Axes, part: Partition, names: Sequence[str] | None, curv
     return [*named, Patch(color=NEUTRAL, label="other classes")] if others.any() else list(named)
 
 
-def _fill_intervals(axes: Axes, ends: Float[np.ndarray, "k 2"], color: str, total: int) -> None:
+def _intervals(ends: Float[np.ndarray, "k 2"]) -> Polygons:
+    """Return intervals as polygons of a strip of height 1."""
     corners = np.stack([ends[:, [0, 1, 1, 0]], np.tile([0.0, 0.0, 1.0, 1.0], (len(ends), 1))], axis=2)
-    offsets = 4 * np.arange(len(ends) + 1)
-    fill(axes, offsets, corners.reshape(-1, 2), np.arange(len(ends)), color, raster=total > RASTER_ABOVE)
+    return 4 * np.arange(len(ends) + 1), corners.reshape(-1, 2)
 
 
-def _stroke_upright(
-    axes: Axes, at: Float[np.ndarray, " k"], low: float, high: float, color: str, width: float, *, raster: bool
-) -> None:
+def _stroke_upright(pen: Pen, at: Float[np.ndarray, " k"], low: float, high: float, color: str, width: float) -> None:
     ends = np.stack([np.stack([at, np.full(len(at), low)], 1), np.stack([at, np.full(len(at), high)], 1)], axis=1)
-    stroke(axes, ends, color, width, raster=raster)
+    pen.stroke(ends, color, width)

@@ -9,9 +9,9 @@ from reluscope.analyses.compression.merged_regions import MergedRegions
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.plots.drawing.marks import outline
-from reluscope.plots.drawing.polygon_paths import fill, frame, plane_size, stroke
+from reluscope.plots.drawing.polygon_paths import Pen, frame, plane_size, region_polygons
 from reluscope.plots.planes.region_pictures import facet_ends
-from reluscope.plots.style import DARK, RASTER_ABOVE, canvas, category, figure_of, legend, tint
+from reluscope.plots.style import DARK, canvas, category, figure_of, legend, tint
 
 
 @read_drawn
@@ -51,14 +51,11 @@ def merged_regions(merged: MergedRegions, *, axes: Axes | None = None) -> Figure
     left, right = part.facets.left, part.facets.right
     across = merged.labels[left] != merged.labels[right]
     colors = _colors(merged.labels[left[across]], merged.labels[right[across]], len(merged))[merged.labels]
-    offsets, ids = part.region_vertices
-    raster = len(part) > RASTER_ABOVE
-    for color in np.unique(colors):
-        chosen = np.flatnonzero(colors == color)
-        fill(axes, offsets, part.vertices[ids], chosen, tint(category(int(color)), 0.45), raster=raster)
-    ends = facet_ends(part)
-    stroke(axes, ends[~across], DARK, 0.4, raster=raster, alpha=0.35)
-    stroke(axes, ends[across], DARK, 1.4, raster=raster)
+    pen, ends = Pen(axes, len(part)), facet_ends(part)
+    shades = [tint(category(color), 0.45) for color in range(int(colors.max(initial=0)) + 1)]
+    pen.fill_each(region_polygons(part), colors, shades)
+    pen.stroke(ends[~across], DARK, 0.4, alpha=0.35)
+    pen.stroke(ends[across], DARK, 1.4)
     handles = [
         Line2D([], [], color=DARK, linewidth=1.4, label=f"{len(merged):,} pieces"),
         Line2D([], [], color=DARK, linewidth=0.4, alpha=0.6, label=f"{len(part):,} regions"),

@@ -3,9 +3,7 @@
 from typing import Literal
 
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
@@ -19,8 +17,7 @@ from reluscope.partitions.streamed_partition import StreamedPartition, rows_of_p
 from reluscope.plots.drawing.coloring import Kinds, Scale
 from reluscope.plots.drawing.marks import draw_window, unreached_handle
 from reluscope.plots.drawing.polygon_paths import frame, limits, plane_size, say_empty
-from reluscope.plots.planes.region_pictures import LEVELS
-from reluscope.plots.style import canvas, category, figure_of, legend, scale_beside, tint
+from reluscope.plots.style import canvas, figure_of, legend
 
 # Where in its pixel a point is asked for: in the middle, and on no line that networks are likely to have.
 PLACE = 0.5 + 1e-3 / np.pi, 0.5 - 1e-3 / np.e
@@ -91,7 +88,7 @@ def raster(
     if not len(known):
         say_empty(axes, part.num_open)
     else:
-        shades, handles = _shades(axes, colors)
+        shades, handles = colors.palette[colors.group], colors.explain(axes)
         # Behind the last one is what no region is known for: nothing is painted there.
         picture = np.concatenate([shades, np.zeros((1, 4))])[
             np.where(rows < 0, len(known), np.searchsorted(known, rows))
@@ -126,17 +123,3 @@ def _colors(part: StreamedPartition, rows: np.ndarray, color: str | None) -> Kin
             "another color"
         )
     return Scale(found.volumes, "area", True)
-
-
-def _shades(axes: Axes, colors: Kinds | Scale) -> tuple[np.ndarray, list[Patch]]:
-    """Return the colour of every region, and what the legend says."""
-    if isinstance(colors, Kinds):
-        shades = [to_rgb(tint(category(kind), 0.6)) for kind in range(int(colors.group.max()) + 1)]
-        return np.array([(*shade, 1.0) for shade in shades])[colors.group], []
-    ramp, level = colormaps["cividis"], colors.levels(LEVELS)
-    shades = ramp((np.arange(LEVELS) + 0.5) / LEVELS)
-    if colors.only is not None:
-        words = f"{colors.label} {colors.only:.4g} everywhere"
-        return shades[level], [Patch(color=to_hex(tuple(shades[level[0]])), label=words)]
-    scale_beside(axes, colors.norm(), ramp, colors.label, extend=colors.extend)
-    return shades[level], []

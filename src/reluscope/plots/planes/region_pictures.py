@@ -5,9 +5,7 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Int
-from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
@@ -16,24 +14,17 @@ from reluscope.arguments import holds_across_jumps, read_drawn, refuse_jumps
 from reluscope.errors import InputError
 from reluscope.networks.graph.points import Points
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.plots.drawing.coloring import Color, Kinds, Scale, coloring
+from reluscope.plots.drawing.coloring import Color, Scale, coloring
 from reluscope.plots.drawing.marks import mark_labelled, mark_samples, outline
-from reluscope.plots.drawing.polygon_paths import fill, frame, plane_size, say_empty, stroke
+from reluscope.plots.drawing.polygon_paths import Pen, frame, plane_size, region_polygons, say_empty
 from reluscope.plots.planes.class_regions import draw_classes
 from reluscope.plots.planes.lines import draw_line
 from reluscope.plots.style import (
     DARK,
-    NEUTRAL,
-    RASTER_ABOVE,
     canvas,
-    category,
     figure_of,
     legend,
-    scale_beside,
-    tint,
 )
-
-LEVELS = 32
 
 
 @read_drawn
@@ -127,10 +118,9 @@ def partition(
     handles: list[Patch] = []
     if not len(part):
         say_empty(axes, part.num_open)
-    elif isinstance(colors, Kinds):
-        handles += _fill_kinds(axes, part, colors)
     else:
-        handles += _fill_scale(axes, part, colors)
+        Pen(axes, len(part)).fill_each(region_polygons(part), colors.group, colors.palette)
+        handles += colors.explain(axes)
     if lines and len(part):
         draw_lines(axes, part)
     handles += outline(axes, part, coarse)
@@ -152,7 +142,7 @@ def check_dimensions(part: Partition) -> None:
 def draw_lines(axes: Axes, part: Partition) -> None:
     """Draw the boundaries between regions, thin enough to leave most of the picture to the regions."""
     width = float(np.clip(18.0 / np.sqrt(len(part) + 1), 0.08, 0.8))
-    stroke(axes, facet_ends(part), DARK, width, raster=len(part) > RASTER_ABOVE, alpha=0.55)
+    Pen(axes, len(part)).stroke(facet_ends(part), DARK, width, alpha=0.55)
 
 
 def facet_ends(part: Partition) -> np.ndarray:
@@ -163,30 +153,3 @@ def facet_ends(part: Partition) -> np.ndarray:
         following[offsets[1:] - 1] = offsets[:-1]
         return part.vertices[np.stack([ids, ids[following]], axis=1)]
     return part.vertices[part.facets.vertices] if len(part) else np.zeros((0, 2, 2))
-
-
-def _fill_kinds(axes: Axes, part: Partition, kinds: Kinds) -> list[Patch]:
-    offsets, ids = part.region_vertices
-    raster, handles = len(part) > RASTER_ABOVE, []
-    for kind in np.unique(kinds.group):
-        chosen = np.flatnonzero(kinds.group == kind)
-        shade = tint(category(int(kind)), 0.6)
-        fill(axes, offsets, part.vertices[ids], chosen, shade, raster=raster)
-        if kinds.names:
-            handles.append(Patch(color=shade, label=kinds.names[kind]))
-    return handles
-
-
-def _fill_scale(axes: Axes, part: Partition, scale: Scale) -> list[Patch]:
-    offsets, ids = part.region_vertices
-    corners, raster = part.vertices[ids], len(part) > RASTER_ABOVE
-    colors, level = colormaps["cividis"], scale.levels(LEVELS)
-    for one in np.unique(level):
-        shade = to_hex(colors((one + 0.5) / LEVELS)) if one >= 0 else NEUTRAL
-        fill(axes, offsets, corners, np.flatnonzero(level == one), shade, raster=raster)
-    if scale.only is not None:
-        return [
-            Patch(color=to_hex(colors((level[0] + 0.5) / LEVELS)), label=f"{scale.label} {scale.only:.4g} everywhere")
-        ]
-    scale_beside(axes, scale.norm(), colors, scale.label, extend=scale.extend)
-    return [Patch(color=NEUTRAL, label="no value")] if (level < 0).any() else []

@@ -13,12 +13,12 @@ from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.partitions.levels.level_sets import LevelSet
 from reluscope.plots.drawing.coloring import Kinds, Scale, quantity
-from reluscope.plots.drawing.polygon_paths import frame, limits, plane_size, stroke
+from reluscope.plots.drawing.polygon_paths import Pen, frame, limits, plane_size
 from reluscope.plots.space.painting import painted, show_scene
 from reluscope.plots.space.pixels import Pixels
 from reluscope.plots.space.scenes import Scene, names_of
 from reluscope.plots.space.view_directions import View
-from reluscope.plots.style import DARK, RASTER_ABOVE, canvas, figure_of, say
+from reluscope.plots.style import DARK, canvas, figure_of, say
 
 Color = str | Callable[[LevelSet], Shaped[np.ndarray, " p"]] | Shaped[np.ndarray, " p"] | None
 
@@ -85,7 +85,7 @@ def level_set(
         return _draw_curves(surface, axes)
     is_by_normal = isinstance(color, str) and color == "normal"
     colors = _coloring(surface, None if is_by_normal else color, label)
-    shades = painted(colors, len(surface))
+    shades = painted(colors)
     if is_by_normal:
         shades[:, :3] = (surface.normals + 1) / 2
     domain = surface.domain
@@ -120,7 +120,7 @@ def _draw_curves(surface: LevelSet, axes: Axes | None) -> Figure:
     frame(axes, window)
     if not len(surface):
         say(axes, _why_empty(surface))
-    stroke(axes, surface.vertices[surface.ids].reshape(-1, 2, 2), DARK, 1.4, raster=len(surface) > RASTER_ABOVE)
+    Pen(axes, len(surface)).stroke(surface.vertices[surface.ids].reshape(-1, 2, 2), DARK, 1.4)
     return figure_of(axes)
 
 

@@ -105,7 +105,7 @@ def output_surface(
         np.column_stack([points, heights]),
         offsets,
         ids,
-        painted(colors, len(part)),
+        painted(colors),
         np.append(low, bottom),
         np.append(high, top),
         (*names_of(part.domain)[:2], name or f"output {output}"),

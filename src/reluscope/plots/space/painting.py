@@ -1,34 +1,31 @@
 """The frame of all pictures of space: colours of polygons, and a scene with the legend or scale that explains them."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
-from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from reluscope.plots.drawing.coloring import Kinds, Scale
-from reluscope.plots.planes.region_pictures import LEVELS
 from reluscope.plots.space.scene_drawing import draw_scene
 from reluscope.plots.space.scenes import Scene
 from reluscope.plots.space.view_directions import View
-from reluscope.plots.style import INK, NEUTRAL, category, figure_of, legend, say, scale_beside, tint
+from reluscope.plots.style import INK, figure_of, legend, say
 
 TINT = 0.62
 
 
-def painted(colors: Kinds | Scale, number: int) -> Float[np.ndarray, "p 4"]:
-    """Return red, green, blue and full opacity for so many things in groups or on a scale."""
-    if isinstance(colors, Kinds):
-        shades = [to_rgb(tint(category(kind), TINT)) for kind in range(int(colors.group.max(initial=0)) + 1)]
-        chosen = np.array(shades)[colors.group]
-    else:
-        steps = colormaps["cividis"]((np.arange(LEVELS) + 0.5) / LEVELS)[:, :3]
-        chosen = np.concatenate([steps, [to_rgb(NEUTRAL)]])[colors.levels(LEVELS)]
-    return np.concatenate([chosen, np.ones((number, 1))], axis=1)
+def painted(colors: Kinds | Scale) -> Float[np.ndarray, "p 4"]:
+    """Return red, green, blue and opacity of things in groups or on a scale."""
+    found = _in_space(colors)
+    return found.palette[found.group]
+
+
+def _in_space(colors: Kinds | Scale) -> Kinds | Scale:
+    return replace(colors, share=TINT) if isinstance(colors, Kinds) else colors
 
 
 class Key(NamedTuple):
@@ -75,16 +72,8 @@ def _explain(axes: Axes, colors: Kinds | Scale | Key, *, num_open: int) -> None:
     handles, title = list[Patch](), ""
     if isinstance(colors, Key):
         handles, title = colors
-    elif isinstance(colors, Kinds):
-        present = np.unique(colors.group).tolist() if colors.names else []
-        handles += [Patch(color=tint(category(kind), TINT), label=colors.names[kind]) for kind in present]
-    elif colors.only is not None:
-        shade = to_hex(colormaps["cividis"]((float(colors.levels(LEVELS)[0]) + 0.5) / LEVELS))
-        handles.append(Patch(color=shade, label=f"{colors.label} {colors.only:.4g} everywhere"))
-    elif len(colors.values):
-        scale_beside(axes, colors.norm(), colormaps["cividis"], colors.label, extend=colors.extend)
-        if not np.isfinite(colors.values).all():
-            handles.append(Patch(color=NEUTRAL, label="no value"))
+    elif len(colors.group):
+        handles += _in_space(colors).explain(axes)
     if num_open:
         handles.append(Patch(facecolor="none", edgecolor=INK, linewidth=0.6, label="not complete: work stopped early"))
     legend(axes, handles, title=title, bbox_to_anchor=(0.5, 0.0))

@@ -98,7 +98,7 @@ def solid(
         owner, corner = np.divmod(keys, max(1, len(points)))
         points = points[corner] + explode * (part.witnesses[owner] - middle)
         low, high = middle + (1 + explode) * (low - middle), middle + (1 + explode) * (high - middle)
-    shades = painted(colors, len(part))
+    shades = painted(colors)
     shades[:, 3] = _opacities(part, fade)
     scene = Scene(
         points, facets.offsets, ids, shades[facets.regions], low, high, names_of(part.domain) if not explode else None
