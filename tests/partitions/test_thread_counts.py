@@ -1,4 +1,4 @@
-"""Whatever the number of threads, every engine finds the same tables, bit for bit."""
+"""Whatever the number of threads, every engine finds the same tables, reals up to the rounding of linear algebra."""
 
 import numpy as np
 import pytest
@@ -47,4 +47,7 @@ def test_any_number_of_threads_finds_the_same_tables(set_threads, engine, sizes,
     assert len(found[0][0]) > 50
     for other in found[1:]:
         for one, two in zip(found[0], other, strict=True):
-            np.testing.assert_array_equal(one, two)
+            if one.dtype.kind == "f":
+                np.testing.assert_allclose(one, two, rtol=0, atol=1e-12)
+            else:
+                np.testing.assert_array_equal(one, two)
