@@ -204,6 +204,10 @@ def test_classes_whose_parts_are_lines_in_floats_are_listed():
     assert not run_case(9101, 34, ("boundaries",)).failures
 
 
+def test_a_region_whose_corners_are_one_point_in_floats():
+    assert not run_case(20261129, 1374, ("boundaries",)).failures
+
+
 @pytest.mark.parametrize("is_small", [True, False])
 def test_outputs_that_rounding_cannot_tell_apart(is_small, monkeypatch):
     """Fractions tell which one is larger by a last bit; without them they tie, and either may have all of a plane."""

@@ -127,3 +127,12 @@ def test_three_classes_that_meet_in_points_leave_nothing_open(monkeypatch):
     found = boundary([lift, (V, np.array([0.3, 0.0, 0.05, 0.1]) - V @ [4.0, 4.0])], rs.Box(-1, 1, 2))
     assert len(found) == 5
     assert found.finding().claim == "EXACT"
+
+
+def test_a_lead_below_the_resolution_of_scores_is_decided_in_fractions():
+    # Class 1 wins beyond y = 3 by 1/256, where the largest score is 1e12: floats compare them as equal.
+    net = rs.load([([[0.0, -1.0], [0.0, -1e12]], [3.0, 2e12]), ([[-1.0, 1.0]], [1 / 256])])
+    found = rs.decision_boundary(rs.partition(net, rs.Box([0, 1], [1, 4])))
+    assert len(found) == 2
+    assert found.finding().interval is None or found.finding().interval[0] <= 2 <= found.finding().interval[1]
+    assert found.length == pytest.approx(2)

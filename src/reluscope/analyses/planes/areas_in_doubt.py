@@ -8,13 +8,12 @@ strip is at most the share ``4 e / (max - min)`` of the polygon, with the larges
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.analyses.planes.class_areas import tie_error
 from reluscope.geometry.cutting.polytopes import ragged_rows
 from reluscope.networks.evaluation.decisions import scores_network
 from reluscope.networks.evaluation.maps_of_codes import maps_of_codes
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.partitions.corner_errors import corner_errors
-from reluscope.partitions.decisions.decision_pieces import of_classes
+from reluscope.partitions.decisions.decision_pieces import of_classes, tie_error
 from reluscope.partitions.partition_in_memory import Partition
 
 

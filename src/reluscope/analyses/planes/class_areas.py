@@ -13,6 +13,7 @@ from reluscope import _kernels
 from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.geometry.programs.proved_programs import nearest
+from reluscope.partitions.decisions.decision_pieces import tie_error
 from reluscope.partitions.decisions.rational_boundary import needs_fractions, rational_parts
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.polygons import means_at_corners
@@ -116,11 +117,6 @@ def class_areas(part: Partition) -> ClassAreas:
         np.concatenate([[0], np.cumsum(np.concatenate([lengths[whole], sizes]))]).astype(np.int64),
         np.concatenate([part.vertices[ids[inside]], corners]),
     )
-
-
-def tie_error(outputs: Float[np.ndarray, "v m"]) -> float:
-    """Return by how much outputs differ at most that count as equal: relative to the largest output."""
-    return 64 * np.finfo(float).eps * float(np.abs(outputs).max())
 
 
 def _rational_areas(part: Partition) -> ClassAreas:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.analyses.planes.class_areas import tie_error
 from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.geometry.programs.proved_programs import nearest
 from reluscope.partitions.decisions.decision_boundary import decision_boundary
+from reluscope.partitions.decisions.decision_pieces import tie_error
 from reluscope.partitions.decisions.rational_boundary import needs_fractions, rational_parts
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.shown import Shown

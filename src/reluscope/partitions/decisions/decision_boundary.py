@@ -27,7 +27,13 @@ from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.window_shapes import window_shape
 from reluscope.interruption import held, safe_point
 from reluscope.networks.network import Network
-from reluscope.partitions.decisions.decision_pieces import BoundaryPieces, blocks_of, pieces_of, scores_by_block
+from reluscope.partitions.decisions.decision_pieces import (
+    BoundaryPieces,
+    blocks_of,
+    pieces_of,
+    scores_by_block,
+    tie_error,
+)
 from reluscope.partitions.decisions.length_errors import length_error
 from reluscope.partitions.decisions.rational_boundary import is_small, needs_fractions, open_ties, rational_pieces
 from reluscope.partitions.decisions.touching_ties import TouchingTies
@@ -295,7 +301,7 @@ class _ChordSearch:
             safe_point()
             if known > first and (stopped := self.budget.spent(0, self.began)):
                 break
-        error = 64 * np.finfo(float).eps * float(np.abs(values[:known]).max())
+        error = tie_error(values[:known])
         for start, stop in blocks_of(part, values.shape[1], known):
             safe_point()
             if self.num_done and (stopped := self.budget.spent(0, self.began)):

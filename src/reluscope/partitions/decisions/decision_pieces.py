@@ -73,6 +73,11 @@ def of_classes(found: Float[np.ndarray, "v m"]) -> Float[np.ndarray, "v k"]:
     return found if found.shape[1] > 1 else np.concatenate([np.zeros_like(found), found], axis=1)
 
 
+def tie_error(scores: Float[np.ndarray, "v k"]) -> float:
+    """Return by how much scores differ at most that count as equal: relative to the largest one."""
+    return 64 * np.finfo(float).eps * float(np.abs(scores).max(initial=0.0))
+
+
 def blocks_of(part: Partition, num_classes: int, num_known: int) -> Iterator[tuple[int, int]]:
     """Yield the first regions, some at a time, as long as all their vertices are among the first so many."""
     offsets, ids = part.region_vertices

@@ -22,7 +22,7 @@ from reluscope.networks.evaluation.rounded_forward import forward_with_errors, l
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.fractions.rational_maps import AffineFunction, rational_maps
 from reluscope.partitions.corner_errors import corner_errors
-from reluscope.partitions.decisions.decision_pieces import BoundaryPieces, of_classes, scores_at
+from reluscope.partitions.decisions.decision_pieces import BoundaryPieces, of_classes, scores_at, tie_error
 from reluscope.partitions.exact.exact_regions import code_rows, code_tuples
 from reluscope.partitions.left_open import left_open
 from reluscope.partitions.partition_in_memory import Partition
@@ -62,12 +62,16 @@ def needs_fractions(part: Partition) -> bool:
 
 def is_clear(part: Partition) -> bool:
     """Whether one class is ahead at every vertex, beyond the rounding of scores and of the vertices themselves."""
-    near, _ = _near_vertices(part, scores_at(part, part.vertices))
-    return not near.any() or not unclear_vertices(part, np.flatnonzero(near)).any()
+    values = scores_at(part, part.vertices)
+    near, _ = _near_vertices(part, values)
+    return not near.any() or not _unclear_vertices(part, np.flatnonzero(near), tie_error(values)).any()
 
 
-def unclear_vertices(part: Partition, asked: Int[np.ndarray, " q"]) -> Bool[np.ndarray, " v"]:
-    """Return at which of some vertices no class is ahead beyond the rounding of scores and of the vertices."""
+def _unclear_vertices(part: Partition, asked: Int[np.ndarray, " q"], resolution: float) -> Bool[np.ndarray, " v"]:
+    """Return at which of some vertices no class is ahead beyond the rounding of scores and of the vertices.
+
+    A lead below the ``resolution`` counts as none wherever scores are compared without their own errors.
+    """
     unclear = np.zeros(len(part.vertices), dtype=bool)
     unclear[asked] = True
     offsets, ids = part.region_vertices
@@ -85,7 +89,7 @@ def unclear_vertices(part: Partition, asked: Int[np.ndarray, " q"]) -> Bool[np.n
     first = values.argmax(axis=1)[:, None]
     leads = np.take_along_axis(values - noise, first, axis=1) - (values + noise)
     np.put_along_axis(leads, first, np.inf, axis=1)
-    unclear[asked] = ~(leads > 0).all(axis=1)
+    unclear[asked] = ~(leads > resolution).all(axis=1)
     return unclear
 
 
@@ -110,7 +114,7 @@ def open_ties(part: Partition, values: Float[np.ndarray, "v k"], num_regions: in
         near &= known
     regions = np.zeros(len(part), dtype=bool)
     if near.any():
-        unclear = unclear_vertices(part, np.flatnonzero(near))
+        unclear = _unclear_vertices(part, np.flatnonzero(near), tie_error(values))
         regions = np.add.reduceat(unclear[ids], offsets[:-1]) > 0
     regions[_of_three(part, pieces, tolerance)] = True
     regions[num_regions:] = False
@@ -153,7 +157,7 @@ def _near_in_thin_regions(
     offsets, ids = part.region_vertices
     at, ends = part.vertices[ids], offsets[:-1]
     lengths = np.linalg.norm(np.maximum.reduceat(at, ends) - np.minimum.reduceat(at, ends), axis=1)
-    widths = part.volumes() / lengths ** (part.dim - 1)
+    widths = part.volumes() / np.maximum(lengths, TINY) ** (part.dim - 1)
     moved = np.maximum.reduceat(corner_errors(part)[ids], ends)
     near = np.zeros(len(values), dtype=bool)
     for row in np.flatnonzero(4 * moved > NEAR * widths).tolist():
