@@ -23,6 +23,9 @@ from reluscope.plots.style import NEUTRAL, category, scale_beside, tint
 Quantity = Callable[[Partition], Shaped[np.ndarray, " r"]]
 Color = str | Quantity | Shaped[np.ndarray, " r"] | None
 
+# Red, green, blue and opacity.
+Shade = tuple[float, float, float, float]
+
 MAX_KINDS = 10
 LEVELS = 32
 SLIVERS = 0.01
@@ -38,10 +41,10 @@ class Kinds:
     share: float = 0.6  # of the colour of each category, mixed with white
 
     @property
-    def palette(self) -> Float[np.ndarray, "k 4"]:
-        """Red, green, blue and opacity of every group."""
+    def palette(self) -> list[Shade]:
+        """The colour of every group."""
         kinds = range(int(self.group.max(initial=0)) + 1)
-        return np.array([to_rgba(tint(category(kind), self.share)) for kind in kinds])
+        return [to_rgba(tint(category(kind), self.share)) for kind in kinds]
 
     def explain(self, axes: Axes) -> list[Patch]:
         """Return the legend; nothing is put beside the axes."""
@@ -97,10 +100,10 @@ class Scale:
         return np.where(known, np.minimum(number * np.ma.getdata(shown), number - 1), -1).astype(np.int64)
 
     @property
-    def palette(self) -> Float[np.ndarray, "k 4"]:
-        """Red, green, blue and opacity of every step, and last those of values without one."""
-        shades = colormaps.get_cmap(self.ramp)((np.arange(self.num_levels) + 0.5) / self.num_levels)
-        return np.concatenate([shades, [to_rgba(NEUTRAL)]])
+    def palette(self) -> list[Shade]:
+        """The colour of every step, and last that of values without one."""
+        ramp = colormaps.get_cmap(self.ramp)
+        return [*(ramp((step + 0.5) / self.num_levels) for step in range(self.num_levels)), to_rgba(NEUTRAL)]
 
     def explain(self, axes: Axes) -> list[Patch]:
         """Put the scale beside the axes, if values differ; return the legend."""

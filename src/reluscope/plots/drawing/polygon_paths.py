@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.path import Path
+from matplotlib.typing import ColorType
 
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.partitions.partition_in_memory import Partition
@@ -76,9 +77,7 @@ class Pen:
             collection = PathCollection(paths, facecolors=color, rasterized=self.is_raster, **seams)
             self.axes.add_collection(collection, autolim=False)
 
-    def fill_each(
-        self, polygons: Polygons, group: Int[np.ndarray, " p"], colors: Sequence[str] | Float[np.ndarray, "k 4"]
-    ) -> None:
+    def fill_each(self, polygons: Polygons, group: Int[np.ndarray, " p"], colors: Sequence[ColorType]) -> None:
         """Fill all polygons, each with the colour of its group."""
         for one in np.unique(group):
             self.fill(polygons, group == one, to_hex(colors[one]))

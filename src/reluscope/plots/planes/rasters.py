@@ -88,7 +88,7 @@ def raster(
     if not len(known):
         say_empty(axes, part.num_open)
     else:
-        shades, handles = colors.palette[colors.group], colors.explain(axes)
+        shades, handles = np.array(colors.palette)[colors.group], colors.explain(axes)
         # Behind the last one is what no region is known for: nothing is painted there.
         picture = np.concatenate([shades, np.zeros((1, 4))])[
             np.where(rows < 0, len(known), np.searchsorted(known, rows))

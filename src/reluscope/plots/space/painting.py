@@ -21,7 +21,7 @@ TINT = 0.62
 def painted(colors: Kinds | Scale) -> Float[np.ndarray, "p 4"]:
     """Return red, green, blue and opacity of things in groups or on a scale."""
     found = _in_space(colors)
-    return found.palette[found.group]
+    return np.array(found.palette)[found.group]
 
 
 def _in_space(colors: Kinds | Scale) -> Kinds | Scale:
