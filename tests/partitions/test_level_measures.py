@@ -262,3 +262,13 @@ def test_refusals():
         found.volume()
     with pytest.raises(InputError, match="capped"):
         found.volume("beside")
+
+
+@pytest.mark.parametrize("above", [0.0, 2.0**-52])
+def test_a_piece_at_a_plateau_hardly_above_the_level_faces_it(above):
+    """The gradient on the plateau has no direction; the piece lies at the end of the slope below."""
+    net = rs.load([([[0.0, 0.0, 1.0]], [0.0]), ([[-1.0]], [1 + above])])
+    found = rs.level_set(net, rs.Box([0, 0, -1], [1, 1, 3]), level=1.0, plateaus="above")
+    assert len(found) == 1
+    assert found.volume_finding("above").value == pytest.approx(1)
+    assert found.volume_finding("below").value == pytest.approx(3)

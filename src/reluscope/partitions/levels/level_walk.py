@@ -37,6 +37,9 @@ from reluscope.progress import Progress
 from reluscope.stopping import INTERRUPTED, is_interrupted
 from reluscope.tolerance import Tolerance
 
+# Relative to the longest: gradients that may be rounding alone.
+FLAT = 1e-6
+
 
 @held
 @read_arguments
@@ -189,15 +192,24 @@ def _read_output(output: int | tuple[int, int], number: int) -> tuple[int, ...]:
 
 def _directed(network: Network, outputs: tuple[int, ...], pieces: LevelPieces) -> tuple[np.ndarray, np.ndarray]:
     """Return the vertices of pieces in the sense that goes with their normals, and these: gradients beside them."""
-    # Above, but for plateaus that count there: on these the gradient is zero.
-    words = pieces.words[np.where(pieces.sides[pieces.above] == 0, pieces.below, pieces.above)]
-    if not len(words):
+    if not len(pieces.above):
         return pieces.ids, np.zeros((0, pieces.vertices.shape[1]))
-    distinct, row = np.unique(words, axis=0, return_inverse=True)
-    maps, _ = maps_of_codes(network, Codes(distinct, network.layout))
-    gradients = maps.weight[:, outputs[0]].numpy()
-    if len(outputs) > 1:
-        gradients = gradients - maps.weight[:, outputs[1]].numpy()
-    lengths = np.linalg.norm(gradients, axis=1, keepdims=True)
-    normals = (gradients / np.where(lengths > 0, lengths, 1.0))[row.reshape(-1)]
+    gradients = _gradients(network, outputs, pieces.words[pieces.above])
+    lengths = np.linalg.norm(gradients, axis=1)
+    # Plateaus on the level, or less than rounding above it, have none but rounding.
+    flat = np.flatnonzero(lengths <= FLAT * lengths.max())
+    if len(flat):
+        below = _gradients(network, outputs, pieces.words[pieces.below[flat]])
+        is_steeper = np.linalg.norm(below, axis=1) > lengths[flat]
+        gradients[flat[is_steeper]] = below[is_steeper]
+        lengths = np.linalg.norm(gradients, axis=1)
+    normals = gradients / np.where(lengths > 0, lengths, 1.0)[:, None]
     return oriented(pieces.vertices, pieces.offsets, pieces.ids, normals), normals
+
+
+def _gradients(network: Network, outputs: tuple[int, ...], words: np.ndarray) -> np.ndarray:
+    """Return the gradients of the function on cells with some codes."""
+    distinct, row = np.unique(words, axis=0, return_inverse=True)
+    weight = maps_of_codes(network, Codes(distinct, network.layout))[0].weight.numpy()
+    slopes = weight[:, outputs[0]] - weight[:, outputs[1]] if len(outputs) > 1 else weight[:, outputs[0]]
+    return slopes[row.reshape(-1)]
