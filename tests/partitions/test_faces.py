@@ -10,8 +10,10 @@ import pytest
 
 import reluscope as rs
 from partitions import bodies
+from reluscope.effort import Effort
 from reluscope.partitions.complexes import incidence
 from reluscope.partitions.faces import faces as faces_module
+from reluscope.partitions.faces.face_walk import find_faces
 
 
 def random_network(*sizes, seed):
@@ -75,6 +77,40 @@ def test_the_faces_do_not_depend_on_chunks(monkeypatch):
         assert np.array_equal(one, other)
 
 
+def by_places(faces):
+    """The faces of a line or plane, by the rounded places of their vertices."""
+    found = [
+        {tuple(place): bool(border) for place, border in zip(faces.vertices.round(9), faces.is_border[0], strict=True)}
+    ]
+    sets = [frozenset([tuple(place)]) for place in faces.vertices.round(9).tolist()]
+    for offsets, ids, is_border in zip(faces.offsets, faces.ids, faces.is_border[1:], strict=True):
+        rows = [ids[start:stop].tolist() for start, stop in itertools.pairwise(offsets)]
+        sets = [frozenset().union(*(sets[row] for row in one)) for one in rows]
+        found.append(dict(zip(sets, is_border.tolist(), strict=True)))
+        assert len(found[-1]) == len(rows)
+    return found
+
+
+@pytest.mark.parametrize("dim", [1, 2])
+def test_lines_and_planes_have_the_faces_that_a_walk_finds(dim):
+    net, box = random_network(dim, 7, 6, 1, seed=dim), rs.Box(-2, 2, dim)
+    part = rs.partition(net, box)
+    assert by_places(part.faces) == by_places(find_faces(net, box, effort=Effort()))
+    assert np.array_equal(part.faces.words, part.codes.words)
+
+
+def test_a_certified_plane_has_the_faces_of_its_regions(tmp_path):
+    # Lines that floats cannot tell apart.
+    rows = np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 1e-14], [0.0, 1.0]])
+    net = rs.load([(rows, np.array([0.0, 1e-15, 0.0, 0.1])), (np.ones((1, 4)), np.zeros(1))])
+    part = rs.certify(rs.partition(net, rs.Box(-1, 1, 2)))
+    vertices, edges, cells = part.faces.num_faces
+    assert (cells, vertices - edges + cells) == (len(part), 1)
+    assert len(part) == rs.testing.check_certificate(part.certificate, net) > len(rs.partition(net, rs.Box(-1, 1, 2)))
+    part.save(tmp_path / "part.arrow")
+    assert rs.Partition.load(tmp_path / "part.arrow").faces.num_faces == (vertices, edges, cells)
+
+
 def test_a_cell_that_is_lost_leaves_doubt():
     """A facet inside the domain that has one cell alone is counted as undecided."""
     patches = []
@@ -86,7 +122,7 @@ def test_a_cell_that_is_lost_leaves_doubt():
             "assemble_faces",
             lambda parts, *rest: (patches.append((list(parts), rest)), real(parts, *rest))[1],
         )
-        rs.partition(random_network(2, 6, 6, 1, seed=2), rs.Box(-2, 2, 2)).faces  # noqa: B018
+        find_faces(random_network(2, 6, 6, 1, seed=2), rs.Box(-2, 2, 2), effort=Effort())
     parts, rest = patches[0]
     assert len(parts) > 2
     assert real(parts, *rest).num_undecided == 0

@@ -1,7 +1,7 @@
 """A partition as a table: one row per region, columns are arrays, and nothing is computed before it is asked for."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -30,10 +30,11 @@ from reluscope.networks.evaluation.decisions import scores
 from reluscope.networks.graph.affine_maps import AffineMaps
 from reluscope.networks.graph.points import chunks
 from reluscope.networks.network import Network
+from reluscope.partitions.corner_errors import corner_errors
 from reluscope.partitions.exact.certificates import Certificate
 from reluscope.partitions.exact.exact_regions import code_tuples, exact_regions
 from reluscope.partitions.faces.face_walk import find_faces
-from reluscope.partitions.faces.faces import Faces
+from reluscope.partitions.faces.faces import Faces, faces_of_facets
 from reluscope.partitions.other_forms import as_graph
 from reluscope.partitions.partition_findings import (
     bounded_regions,
@@ -196,15 +197,20 @@ class Partition(RegionTable):
     def faces(self) -> Faces:
         """All faces of the regions, from vertices to cells, found when first asked for and kept.
 
-        In up to four dimensions, by another walk of the partition's cost. On an unbounded domain those in a box that
-        meets every face. What max gates have cut stays cut: cells of one region have one code.
+        Of bounded lines and planes those of the table; in up to four dimensions by another walk, of once or twice the
+        partition's cost, where what max gates have cut stays cut: cells of one region have one code. On an unbounded
+        domain those in a box that meets every face.
 
         Raises
         ------
         InputError
-            If the partition was loaded without its network, or its domain has more dimensions.
+            If a walk is needed and the partition was loaded without its network, or its domain has more dimensions.
         """
         refuse_jumps("Partition.faces", self)
+        if self.has_facet_vertices and not self.num_open:
+            facets, blur = self.facet_columns, corner_errors(self)
+            found = faces_of_facets(self.vertices, blur, facets.left, facets.right, facets.known_ends, self.codes.words)
+            return replace(found, num_undecided=self.num_undecided)
         found = find_faces(self.network_on_domain, self.window, effort=Effort(tolerance=self.tolerance))
         return found.of_regions(self.codes.words)
 

@@ -102,6 +102,31 @@ class Faces(Noted):
         return replace(self, regions=np.where(rows < len(words), rows, -1))
 
 
+def faces_of_facets(
+    vertices: Float[np.ndarray, "v d"],
+    blur: Float[np.ndarray, " v"],
+    left: Int[np.ndarray, " f"],
+    right: Int[np.ndarray, " f"],
+    ends: Int[np.ndarray, "f d"],
+    words: UInt64[np.ndarray, "r w"],
+) -> Faces:
+    """Return the faces of a line or plane from the facets of its regions; outer ones have no right side."""
+    inner, number = np.flatnonzero(right >= 0), len(left)
+    cells, sides = np.concatenate([left, right[inner]]), np.concatenate([np.arange(number), inner])
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(cells, minlength=len(words)))])
+    sides = sides[np.argsort(cells, kind="stable")]
+    is_outer, none = np.zeros(len(vertices), dtype=bool), np.zeros(len(words), dtype=bool)
+    is_outer[ends[right < 0]] = True
+    if ends.shape[1] == 1:  # facets of a line are vertices
+        lists, is_border = [(offsets, ends[sides, 0])], (is_outer, none)
+    else:
+        edges = np.arange(0, 2 * number + 1, 2), ends.reshape(-1)
+        lists, is_border = [edges, (offsets, sides)], (is_outer, right < 0, none)
+    all_offsets, all_ids = zip(*lists, strict=True)
+    heights = np.zeros((len(vertices), 0))
+    return Faces(vertices, blur, heights, all_offsets, all_ids, is_border, words, 0, 0, regions=np.arange(len(words)))
+
+
 def assemble_faces(patches: list[FacePatch], dim: int, num_words: int, num_heights: int, length: float) -> Faces:
     """Join the faces of chunks.
 
