@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -166,7 +167,7 @@ class Layers(Arithmetic, MovedEntries):
     ) -> Value:
         """Means over windows, as ``torch.nn.AvgPool2d`` and the ONNX operator AveragePool count them."""
         windows = windows_of(x.shape, kernel, stride, padding, dilation)
-        kernels, strides, dilations = (tuple(window[place] for window in windows) for place in (1, 2, 4))
+        kernels, strides, dilations = zip(*((one.kernel, one.stride, one.dilation) for one in windows), strict=True)
         frame, counts = [(0, 0)], np.ones((), dtype=np.float64)
         for length, size, step, pair, spacing in windows:
             places = window_positions(length, size, step, pair, spacing, ceil_mode)
@@ -222,14 +223,25 @@ class Layers(Arithmetic, MovedEntries):
         return self.reshape(product, (*lead, rows, columns))
 
 
+class Window(NamedTuple):
+    """How a window slides along an axis."""
+
+    length: int
+    kernel: int
+    stride: int
+    padding: tuple[int, int]
+    dilation: int
+
+
 def windows_of(
     shape: tuple[int, ...], kernel: Sizes, stride: Sizes | None, padding: Padding, dilation: Sizes
-) -> list[tuple[int, int, int, tuple[int, int], int]]:
-    """Return length, kernel, stride, padding and dilation per spatial axis; strides are those of kernels if None."""
+) -> list[Window]:
+    """Return the windows per spatial axis; strides are those of kernels if None."""
     spatial = len(shape) - 1
     kernels = per_axis(kernel, spatial)
     strides = kernels if stride is None or stride == () else per_axis(stride, spatial)
-    return list(zip(shape[1:], kernels, strides, pairs(padding, spatial), per_axis(dilation, spatial), strict=True))
+    settings = (shape[1:], kernels, strides, pairs(padding, spatial), per_axis(dilation, spatial))
+    return [Window(*each) for each in zip(*settings, strict=True)]
 
 
 def pairs(padding: Padding, num_axes: int) -> list[tuple[int, int]]:
