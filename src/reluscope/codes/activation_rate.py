@@ -1,7 +1,7 @@
 """Share of active units of a code, over the gates of two pieces."""
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
@@ -31,11 +31,14 @@ def activation_rate(codes: Codes) -> Float[np.ndarray, " s"] | None:
     >>> activation_rate(Codes.from_pieces([np.array([[0, 1, 1, 1], [0, 0, 0, 0]])], layout))
     array([0.75, 0.  ])
     """
+    active, num_units = active_units(codes)
+    return active / num_units if num_units else None
+
+
+def active_units(codes: Codes) -> tuple[Int[np.ndarray, " s"], int]:
+    """Return how many units of gates of two pieces are on their upper piece, and how many such units there are."""
     binary = [index for index, gate in enumerate(codes.layout) if gate.num_pieces == 2]
-    num_units = sum(codes.layout.gates[index].num_units for index in binary)
-    if not num_units:
-        return None
     active = np.zeros(len(codes), dtype=np.int64)
     for index in binary:
         active += np.bitwise_count(codes.words[:, codes.layout.words(index)]).sum(axis=1, dtype=np.int64)
-    return active / num_units
+    return active, sum(codes.layout.gates[index].num_units for index in binary)

@@ -13,9 +13,9 @@ from reluscope.findings import Finding
 from reluscope.findings.written_findings import number
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.report.page import Page, render_page
-from reluscope.report.parts.content import Block, Content, Number, ReportPicture, Text, numbers, table
+from reluscope.report.parts.content import Block, Content, Number, Text, numbers, table
 from reluscope.report.parts.document import SectionResult
-from reluscope.report.parts.page_drawings import drawing
+from reluscope.report.parts.page_drawings import picture
 from reluscope.version import __version__
 
 AT_A_GLANCE = ("accuracy", "distinct_codes", "changed_samples", "median_segment_regions", "spectral_norm")
@@ -109,7 +109,7 @@ def _course(records: Records) -> SectionResult:
         "since the record before."
     )
     said = f"Numbers of {len(records):,} records over epochs; the table below has the first and the last."
-    return _section("course", "Through training", [ReportPicture((drawing(figure, "tracking", said),), caption)])
+    return _section("course", "Through training", [picture(figure, "tracking", said, caption)])
 
 
 def _ends(records: Records) -> SectionResult:
@@ -153,7 +153,7 @@ def _planes(records: Records) -> SectionResult:
             f"Epoch {epoch:g}: {found.text} regions ({found.finding.claim}), each boundary in the colour of its gate."
         )
         figure = plots.boundaries(part)
-        blocks.append(ReportPicture((drawing(figure, f"plane-{place}", caption),), caption))
+        blocks.append(picture(figure, f"plane-{place}", caption, caption))
     return _section("planes", "The plane", blocks)
 
 

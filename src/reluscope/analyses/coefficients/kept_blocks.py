@@ -3,12 +3,12 @@
 A folder belongs to one network, one set of points, one choice of outputs and one way of cutting samples into blocks.
 """
 
-import hashlib
 import os
 
 import numpy as np
 import torch
 
+from reluscope.analyses.samples import kept_rows
 from reluscope.files import stored
 from reluscope.files.kept_results import KeptResults, Record
 from reluscope.networks.network import Network
@@ -42,13 +42,8 @@ class KeptBlocks(KeptResults):
 
 def key_of(network: Network, points: torch.Tensor, outputs: tuple[int, ...], block: int) -> dict[str, str]:
     """Return everything that kept blocks depend on, in words and digests."""
-    digest = hashlib.sha256(np.ascontiguousarray(points.cpu().numpy()).tobytes()).hexdigest()
-    return {
-        "network": network.fingerprint,
-        "set of points": f"{tuple(points.shape)} {digest}",
-        "choice of outputs": str(outputs),
-        "memory (samples in a block)": str(block),
-    }
+    of_points = kept_rows.key_of(network, points, choice_of_outputs=outputs)
+    return {**of_points, "memory (samples in a block)": str(block)}
 
 
 def block_name(rows: slice) -> str:

@@ -86,6 +86,18 @@ class Asked:
             raise self.wrong(name, "true or false", value)
         return value
 
+    def limits(
+        self, regions: int | None, seconds: float | None, *, most_regions: int, most_seconds: float
+    ) -> tuple[int | None, float | None]:
+        """Return the regions and seconds of the field ``budget``, those given where it says nothing."""
+        if not self.has("budget"):
+            return regions, seconds
+        fields = self.inner("budget")
+        regions = fields.whole("regions", 1, most_regions, regions)
+        seconds = fields.number("seconds", 0.0, most_seconds, seconds)
+        fields.end()
+        return regions, seconds
+
     def inner(self, name: str) -> "Asked":
         """Return the fields of a field."""
         value = self._value(name, None)

@@ -85,12 +85,8 @@ def _number_of(key: tuple[object, ...]) -> int:
 
 def _budget(session: Session, asked: Asked) -> Budget:
     """Return how much a picture may take; the time is always limited."""
-    regions, seconds = session.budget.regions, session.budget.seconds
-    if asked.has("budget"):
-        fields = asked.inner("budget")
-        regions = fields.whole("regions", 1, MOST_ASKED_REGIONS, regions)
-        seconds = fields.number("seconds", 0.0, MOST_ASKED_SECONDS, seconds)
-        fields.end()
+    most = {"most_regions": MOST_ASKED_REGIONS, "most_seconds": MOST_ASKED_SECONDS}
+    regions, seconds = asked.limits(session.budget.regions, session.budget.seconds, **most)
     return Budget(regions=regions, seconds=seconds)
 
 

@@ -108,11 +108,7 @@ def _budget(session: Session, asked: Asked, kind: str) -> Callable[[Listener], B
     regions, seconds = min(session.budget.regions or MOST_REGIONS, MOST_REGIONS), session.budget.seconds
     if kind == "regions":
         seconds = MOST_SECONDS if seconds is None else min(seconds, MOST_SECONDS)
-    if asked.has("budget"):
-        fields = asked.inner("budget")
-        regions = fields.whole("regions", 1, MOST_ASKED_REGIONS, regions)
-        seconds = fields.number("seconds", 0.0, MOST_ASKED_SECONDS, seconds)
-        fields.end()
+    regions, seconds = asked.limits(regions, seconds, most_regions=MOST_ASKED_REGIONS, most_seconds=MOST_ASKED_SECONDS)
     return lambda listener: ListeningBudget(regions=regions, seconds=seconds, listener=listener)
 
 

@@ -6,7 +6,7 @@ more than once, so that parts need no merging.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,14 @@ class MaxBatch(NamedTuple):
     cells: list[FramedCell]  # where they are the largest
 
 
+class Item(NamedTuple):
+    """A cell to visit, with the choices of the first groups that it has."""
+
+    chosen: tuple[Any, ...]
+    cell: FramedCell
+    walk: Any = None  # through the parts of the next group, where one has begun
+
+
 class MaxTree:
     """Searches for all choices of largest members inside one cell.
 
@@ -36,7 +44,9 @@ class MaxTree:
         self.frame, self.differences = frame, differences
         self.sizes = [round(len(forms.noise) ** 0.5) for forms in differences]
         self._scratch = scratch
-        self._stack: list[tuple[tuple[int, ...], FramedCell]] = [((), cell)]
+        self.shape: tuple[int, ...] = ()  # of the choice of one group
+        self.work = WORK // len(frame.lower)  # programs and pivots of one step
+        self._stack = [Item((), cell)]
         self.counters = np.zeros(NUM_COUNTERS, dtype=np.int64)
 
     @property
@@ -50,18 +60,24 @@ class MaxTree:
         return len(self._stack)
 
     def take(self, most: int) -> MaxBatch:
-        """Return the next choices, at most this many, in order; maybe none (see ``sign_tree.WORK``)."""
+        """Return the next choices, at most this many, in order; maybe none, where they take long."""
         members, cells = [], []
-        last = self.counters[[PROGRAMS, PIVOTS]].sum() + WORK // len(self.frame.lower)
+        last = self.counters[[PROGRAMS, PIVOTS]].sum() + self.work
         while self._stack and len(cells) < most and self.counters[[PROGRAMS, PIVOTS]].sum() <= last:
-            chosen, cell = self._stack.pop()
-            if len(chosen) == len(self.differences):
-                members.append(chosen)
-                cells.append(cell)
+            item = self._stack.pop()
+            if len(item.chosen) == len(self.differences):
+                members.append(item.chosen)
+                cells.append(item.cell)
                 continue
             self.counters[NODES] += 1
-            self._stack += [((*chosen, member), part) for member, part in reversed(self._parts(cell, len(chosen)))]
-        return MaxBatch(np.array(members, dtype=np.int64).reshape(len(cells), len(self.differences)), cells)
+            self._stack += self._next(item)
+        shape = (len(cells), len(self.differences), *self.shape)
+        return MaxBatch(np.array(members, dtype=np.int64).reshape(shape), cells)
+
+    def _next(self, item: Item) -> list[Item]:
+        """Return what a cell leaves to visit, in reverse."""
+        parts = self._parts(item.cell, len(item.chosen))
+        return [Item((*item.chosen, member), part) for member, part in reversed(parts)]
 
     def _parts(self, cell: FramedCell, group: int) -> list[tuple[int, FramedCell]]:
         undecided = self.counters[UNDECIDED_FORMS]

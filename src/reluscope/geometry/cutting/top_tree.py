@@ -12,8 +12,8 @@ import numpy as np
 
 from reluscope.geometry.cutting.framed_cells import CellFrame, FramedCell, LinearForms
 from reluscope.geometry.cutting.generation import Scratch
-from reluscope.geometry.cutting.max_tree import MaxBatch, MaxTree
-from reluscope.geometry.cutting.sign_tree import NODES, PIVOTS, PROGRAMS, UNDECIDED_FORMS
+from reluscope.geometry.cutting.max_tree import Item, MaxTree
+from reluscope.geometry.cutting.sign_tree import UNDECIDED_FORMS
 
 # Rows that differ by less may be one hyperplane, which several pairs of members share.
 SAME = 1e-7
@@ -50,37 +50,14 @@ class TopTree(MaxTree):
     ) -> None:
         super().__init__(frame, cell, differences, scratch)
         self.k = k
-        self._waiting: list[tuple[tuple[np.ndarray, ...], FramedCell, _Walk | None]] = [((), cell, None)]
+        self.shape, self.work = (self.sizes[0],), WORK
 
-    @property
-    def is_done(self) -> bool:
-        """Whether all choices have been returned."""
-        return not self._waiting
-
-    @property
-    def num_open(self) -> int:
-        """Cells left to visit, each of which has at least one choice."""
-        return len(self._waiting)
-
-    def take(self, most: int) -> MaxBatch:
-        """Return the next choices, at most this many; maybe none, where they take long."""
-        members, cells = [], []
-        last = self.counters[[PROGRAMS, PIVOTS]].sum() + WORK
-        while self._waiting and len(cells) < most and self.counters[[PROGRAMS, PIVOTS]].sum() <= last:
-            chosen, cell, walk = self._waiting.pop()
-            if len(chosen) == len(self.differences):
-                members.append(chosen)
-                cells.append(cell)
-                continue
-            self.counters[NODES] += 1
-            walk = self._begun(cell, len(chosen)) if walk is None else walk
-            found = self._next(walk)
-            if walk.waiting:
-                self._waiting.append((chosen, cell, walk))
-            if found is not None:
-                self._waiting.append(((*chosen, found[0]), found[1], None))
-        shape = (len(cells), len(self.differences), self.sizes[0])
-        return MaxBatch(np.array(members, dtype=np.int64).reshape(shape), cells)
+    def _next(self, item: Item) -> list[Item]:
+        """Return what is left of the parts of a cell, and the next of them, which comes first."""
+        walk = self._begun(item.cell, len(item.chosen)) if item.walk is None else item.walk
+        found = self._next_part(walk)
+        left = [item._replace(walk=walk)] if walk.waiting else []
+        return left if found is None else [*left, Item((*item.chosen, found[0]), found[1])]
 
     def _begun(self, cell: FramedCell, group: int) -> _Walk:
         """Return a walk that begins at the witness, or near it where members tie there."""
@@ -97,7 +74,7 @@ class TopTree(MaxTree):
         walk.meet(self._inside(cell.witness, group), cell.witness)
         return walk
 
-    def _next(self, walk: _Walk) -> tuple[np.ndarray, FramedCell] | None:
+    def _next_part(self, walk: _Walk) -> tuple[np.ndarray, FramedCell] | None:
         """Return the next part, after a look through all its sides; None if rounding leaves nothing of it."""
         inside, witness = walk.waiting.pop()
         forms, size = self.differences[walk.group], self.sizes[walk.group]

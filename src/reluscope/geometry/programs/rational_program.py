@@ -57,9 +57,7 @@ def highest(form: Form, rows: Sequence[Form], start: Point, *, is_sign_enough: b
 
     ``start`` has to be such a point. ``is_sign_enough`` stops at a point where the form is positive.
     """
-    common = lcm(*(entry.denominator for entry in start))
-    origin = [entry.numerator * (common // entry.denominator) for entry in start]
-    tableau = _Tableau(_moved(form, origin, common), [_moved(row, origin, common) for row in rows], len(start))
+    tableau, origin, common = _tableau(form, rows, start)
     is_bounded = tableau.climb(is_sign_enough=is_sign_enough)
     steps = tableau.steps()
     return Highest(tuple((base + step) / common for base, step in zip(origin, steps, strict=True)), is_bounded)
@@ -70,9 +68,7 @@ def contradiction(form: Form, rows: Sequence[Form], start: Point) -> dict[int, F
 
     The form has to be negative wherever all rows are at least 0, and ``start`` a point where they are.
     """
-    common = lcm(*(entry.denominator for entry in start))
-    origin = [entry.numerator * (common // entry.denominator) for entry in start]
-    tableau = _Tableau(_moved(form, origin, common), [_moved(row, origin, common) for row in rows], len(start))
+    tableau, _, _ = _tableau(form, rows, start)
     tableau.climb(is_sign_enough=True)
     # The rows that bound the form where it is largest; their normals are independent.
     tight = [tableau.columns[column] for column in tableau.form if column != CONSTANT]
@@ -91,6 +87,14 @@ def deepest(rows: Sequence[Form], dim: int) -> tuple[Point, Fraction]:
     raised = [{**row, dim: -1} for row in rows]
     *point, depth = highest({dim: 1}, raised, start, is_sign_enough=True).point
     return tuple(point), depth
+
+
+def _tableau(form: Form, rows: Sequence[Form], start: Point) -> tuple["_Tableau", list[int], int]:
+    """Return the tableau of steps from a point, and the point as whole numbers over a common denominator."""
+    common = lcm(*(entry.denominator for entry in start))
+    origin = [entry.numerator * (common // entry.denominator) for entry in start]
+    moved = [_moved(row, origin, common) for row in rows]
+    return _Tableau(_moved(form, origin, common), moved, len(start)), origin, common
 
 
 def _moved(form: Form, origin: Sequence[int], common: int) -> Form:

@@ -4,7 +4,7 @@ Values are vectors of integers over one common denominator. Every float64 is an 
 denominators grow by powers of two and no greatest common divisors are needed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
@@ -104,7 +104,7 @@ class Rationals:
 
     def leave(self, stage: Stage, arrived: RationalVector) -> RationalVector:
         """Return the gate's output."""
-        pieces = _pieces(stage.gate, arrived) if self.pieces is None else self.pieces[stage.index]
+        pieces = _pieces_of(stage.gate, arrived) if self.pieces is None else self.pieces[stage.index]
         return _gate_held(stage.gate, arrived, pieces)
 
 
@@ -139,7 +139,7 @@ class RationalNetwork:
     def pieces(self, point: Sequence[Fraction]) -> list[list[int]]:
         """Return the piece of every unit at a point, gate by gate: its code there, ties decided exactly."""
         seen = zip(self.network.stages, self.all_preactivations(point), strict=True)
-        return [_pieces(stage.gate, value) for stage, value in seen]
+        return [_pieces_of(stage.gate, value) for stage, value in seen]
 
     def pieces_beside(self, point: Sequence[Fraction], direction: Sequence[Fraction]) -> list[list[int]]:
         """Return the code at the points ``point + t direction`` for all small enough t > 0.
@@ -234,56 +234,46 @@ def multiplications(network: NetworkGraph) -> int:
     return total
 
 
-def _pieces(node: GateNode, value: RationalVector) -> list[int]:
-    """Return the number of breakpoints strictly below each entry, or the lowest of the largest candidates."""
+def _pieces(node: GateNode, rank: Callable[[int], Any], is_beyond: Callable[[int, float], bool]) -> list[int]:
+    """Return the number of breakpoints strictly below each entry, or the lowest of the largest candidates.
+
+    ``rank`` orders entries, and ``is_beyond`` compares one with a breakpoint.
+    """
     if isinstance(node, Max):
-        pieces = []
-        for row in node.index.tolist():
-            candidates = [(value.numerators[entry], -place) for place, entry in enumerate(row) if entry >= 0]
-            pieces.append(-max(candidates)[1])
-        return pieces
+        ranked = (
+            ((rank(entry), -place) for place, entry in enumerate(row) if entry >= 0) for row in node.index.tolist()
+        )
+        return [-max(candidates)[1] for candidates in ranked]
     assert isinstance(node, Pointwise)
     if isinstance(node, TopK):
-        return _largest(node, value.numerators)
+        # Of equal members the lowest come first.
+        pieces = [0] * node.num_units
+        for group in node.groups.tolist():
+            for unit in sorted(group, key=rank, reverse=True)[: node.k]:
+                pieces[unit] = 1
+        return pieces
     levels = node.breakpoints.expand(-1, node.num_units).T.tolist()
-    return [sum(_beyond(value, unit, level) > 0 for level in row) for unit, row in enumerate(levels)]
+    return [sum(is_beyond(unit, level) for level in row) for unit, row in enumerate(levels)]
+
+
+def _pieces_of(node: GateNode, value: RationalVector) -> list[int]:
+    """Return the pieces of the entries of a value."""
+    return _pieces(node, value.numerators.__getitem__, lambda unit, level: _beyond(value, unit, level) > 0)
+
+
+def _pieces_of_pairs(node: GateNode, start: RationalVector, stop: RationalVector) -> list[int]:
+    """Return the pieces of entries that go from ``start`` towards ``stop``, just after the start."""
+    return _pieces(
+        node,
+        lambda entry: (start.numerators[entry], stop.numerators[entry]),
+        lambda unit, level: (_beyond(start, unit, level), _beyond(stop, unit, level)) > (0, 0),
+    )
 
 
 def _beyond(value: RationalVector, unit: int, level: float) -> int:
     """Return a number with the sign of an entry minus a float: fractions would look for a common divisor."""
     over, under = level.as_integer_ratio()
     return value.numerators[unit] * under - over * value.denominator
-
-
-def _pieces_of_pairs(node: GateNode, start: RationalVector, stop: RationalVector) -> list[int]:
-    """Return the pieces of entries that go from ``start`` towards ``stop``, just after the start."""
-    if isinstance(node, Max):
-        pieces = []
-        for row in node.index.tolist():
-            candidates = [
-                ((start.numerators[entry], stop.numerators[entry]), -place)
-                for place, entry in enumerate(row)
-                if entry >= 0
-            ]
-            pieces.append(-max(candidates)[1])
-        return pieces
-    assert isinstance(node, Pointwise)
-    if isinstance(node, TopK):
-        return _largest(node, list(zip(start.numerators, stop.numerators, strict=True)))
-    levels = node.breakpoints.expand(-1, node.num_units).T.tolist()
-    return [
-        sum((_beyond(start, unit, level), _beyond(stop, unit, level)) > (0, 0) for level in row)
-        for unit, row in enumerate(levels)
-    ]
-
-
-def _largest(node: TopK, values: Sequence[Any]) -> list[int]:
-    """Return 1 for the k largest members of each group, the lowest of equal ones, and 0 for the others."""
-    pieces = [0] * node.num_units
-    for group in node.groups.tolist():
-        for unit in sorted(group, key=values.__getitem__, reverse=True)[: node.k]:
-            pieces[unit] = 1
-    return pieces
 
 
 def _gate_held(node: GateNode, value: RationalVector, pieces: Sequence[int]) -> RationalVector:

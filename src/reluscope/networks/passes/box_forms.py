@@ -3,17 +3,15 @@
 The noise symbols of a box are numbered by themselves: a column means another unit in another box.
 """
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from jaxtyping import Float, Integer
 from torch import Tensor
 
-from reluscope.networks.graph.nodes import Affine, Pointwise
-from reluscope.networks.passes.forms import CLEAR, FormValue
-from reluscope.networks.passes.maps import linear_part
-from reluscope.networks.passes.rounding import affine_error, piece_error
+from reluscope.networks.graph.nodes import Pointwise
+from reluscope.networks.passes.forms import CLEAR, FormCarrier, FormValue
+from reluscope.networks.passes.rounding import piece_error
 
 if TYPE_CHECKING:
     from reluscope.networks.passes.stages import Stage
@@ -28,7 +26,7 @@ class SeenRange(NamedTuple):
     last: Integer[Tensor, "k u"]
 
 
-class BoxForms:
+class BoxForms(FormCarrier):
     """Affine forms with noise over the steps away from the centres of boxes, without max units.
 
     ``half`` has half the side lengths; ``unit`` is the rounding of one sum relative to its absolute terms. ``ranges``
@@ -37,7 +35,7 @@ class BoxForms:
 
     def __init__(self, centers: Float[Tensor, "k ..."], half: Float[Tensor, "k n"], unit: float) -> None:
         self.half, self.unit = half, unit
-        self.count = self.dim = half.shape[1]
+        self.dim, self.num_symbols = half.shape[1], 0
         self.ranges: list[SeenRange] = []
         shape = centers.shape[1:]
         identity = torch.eye(self.dim, dtype=half.dtype, device=half.device).reshape(1, self.dim, *shape)
@@ -45,27 +43,10 @@ class BoxForms:
         sizes = centers.abs() + half.reshape(centers.shape)
         self.start = FormValue(centers, columns, sizes, torch.zeros_like(centers))
 
-    def affine(self, node: Affine, inputs: Sequence[FormValue]) -> FormValue:
-        """Return the node's forms; columns of symbols that a value does not know of are zero."""
-        sizes, errors = [one.size for one in inputs], [one.error for one in inputs]
-        return FormValue(
-            node.apply(*(one.center for one in inputs)),
-            linear_part(node, [self.widened(one.columns) for one in inputs]),
-            node.magnitudes.apply(*sizes),
-            affine_error(node, sizes, errors, self.unit),
-        )
-
-    def widened(self, columns: Tensor) -> Tensor:
-        """Return columns for all symbols so far."""
-        missing = self.count - columns.shape[1]
-        if not missing:
-            return columns
-        return torch.cat([columns, columns.new_zeros(len(columns), missing, *columns.shape[2:])], dim=1)
-
-    def arrive(self, stage: "Stage", value: FormValue) -> FormValue:
-        """Return what goes into the gate."""
-        del stage
-        return value._replace(columns=self.widened(value.columns))
+    @property
+    def count(self) -> int:
+        """Columns: inputs and noise symbols so far."""
+        return self.dim + self.num_symbols
 
     def leave(self, stage: "Stage", arrived: FormValue) -> FormValue:
         """Return what the gate makes of it: chords where it may be on several pieces, with a new symbol each."""
@@ -95,7 +76,7 @@ class BoxForms:
         fresh = columns.new_zeros(number, int(place.max()) + 1 if units else 0, units)
         box, unit = is_open.nonzero(as_tuple=True)
         fresh[box, place[box, unit], unit] = stray[box, unit]
-        self.count += fresh.shape[1]
+        self.num_symbols += fresh.shape[1]
         shape = (number, *gate.shape)
         return FormValue(
             output.reshape(shape),

@@ -9,6 +9,7 @@ References: affine arithmetic (Stolfi and de Figueiredo, 1997); as bounds of ReL
 effective robustness certification" (NeurIPS 2018).
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -106,7 +107,40 @@ class FormValue(NamedTuple):
     error: Tensor  # (1, *shape), bounds on the rounding of the centers
 
 
-class AffineForms:
+class FormCarrier(ABC):
+    """Affine maps of affine forms with noise: sums, whose rounding relative to their absolute terms is ``unit``."""
+
+    unit: float
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """Columns: inputs and noise symbols so far."""
+
+    def affine(self, node: Affine, inputs: Sequence[FormValue]) -> FormValue:
+        """Return the node's form; columns of symbols that a value does not know of are zero."""
+        sizes, errors = [one.size for one in inputs], [one.error for one in inputs]
+        return FormValue(
+            node.apply(*(one.center for one in inputs)),
+            linear_part(node, [self.widened(one.columns) for one in inputs]),
+            node.magnitudes.apply(*sizes),
+            affine_error(node, sizes, errors, self.unit),
+        )
+
+    def arrive(self, stage: "Stage", value: FormValue) -> FormValue:
+        """Return what goes into the gate."""
+        del stage
+        return value._replace(columns=self.widened(value.columns))
+
+    def widened(self, columns: Tensor) -> Tensor:
+        """Return columns for all symbols so far."""
+        missing = self.count - columns.shape[1]
+        if not missing:
+            return columns
+        return torch.cat([columns, columns.new_zeros(len(columns), missing, *columns.shape[2:])], dim=1)
+
+
+class AffineForms(FormCarrier):
     """Affine forms with noise over the steps away from a point.
 
     The caller of `carry` passes each gate by `pointwise` or `max`, which return whether the evaluation can go on.
@@ -125,21 +159,6 @@ class AffineForms:
         self.open: list[OpenUnit] = []
         self.pieces: list[PossiblePieces] = []
 
-    def affine(self, node: Affine, inputs: Sequence[FormValue]) -> FormValue:
-        """Return the node's form; columns of symbols that a value does not know of are zero."""
-        sizes, errors = [one.size for one in inputs], [one.error for one in inputs]
-        return FormValue(
-            node.apply(*(one.center for one in inputs)),
-            linear_part(node, [self._widened(one.columns) for one in inputs]),
-            node.magnitudes.apply(*sizes),
-            affine_error(node, sizes, errors, self.unit),
-        )
-
-    def arrive(self, stage: "Stage", value: FormValue) -> FormValue:
-        """Return what goes into the gate."""
-        del stage
-        return value._replace(columns=self._widened(value.columns))
-
     def leave(self, stage: "Stage", arrived: FormValue) -> FormValue:
         """Return what `pointwise` or `max` made of what arrived."""
         del stage, arrived
@@ -147,12 +166,8 @@ class AffineForms:
 
     def form(self, value: FormValue) -> Forms:
         """Return the forms of the flattened entries of a value."""
-        columns = self._widened(value.columns).reshape(self.count, -1)
+        columns = self.widened(value.columns).reshape(self.count, -1)
         return self._forms(value.center.reshape(-1), columns, value.error.reshape(-1).cpu().numpy())
-
-    def _widened(self, columns: Tensor) -> Tensor:
-        missing = self.count - columns.shape[1]
-        return torch.cat([columns, columns.new_zeros(1, missing, *columns.shape[2:])], dim=1) if missing else columns
 
     def pointwise(self, stage: "Stage", arrived: FormValue, first: np.ndarray, last: np.ndarray) -> bool:
         """Pass a gate, and return whether the evaluation can go on."""

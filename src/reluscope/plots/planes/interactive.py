@@ -16,6 +16,7 @@ from matplotlib.colors import to_hex
 from reluscope.analyses.classification.class_predictions import classes_of_outputs
 from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
 from reluscope.arguments import Count, read_drawn
+from reluscope.codes.activation_rate import active_units
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ReluscopeError
 from reluscope.partitions.decisions.decision_boundary import decision_boundary
@@ -196,11 +197,7 @@ def _classes(part: Partition) -> Int[np.ndarray, " r"]:
 
 def _code_texts(codes: Codes) -> list[str]:
     """Return the first bits of every code as hexadecimal digits, and how many units are active."""
-    binary = [index for index, gate in enumerate(codes.layout) if gate.num_pieces == 2]
-    units = sum(codes.layout.gates[index].num_units for index in binary)
-    active = np.zeros(len(codes), dtype=np.int64)
-    for index in binary:
-        active += np.bitwise_count(codes.words[:, codes.layout.words(index)]).sum(axis=1, dtype=np.int64)
+    active, units = active_units(codes)
     digits = min(8, max(1, -(-codes.layout.num_units // 8)) * 2)
     first = codes.words[:, 0] if codes.words.shape[1] else np.zeros(len(codes), dtype=np.uint64)
     more = "…" if codes.layout.num_units > 4 * digits or len(codes.layout) > 1 else ""

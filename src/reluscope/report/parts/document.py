@@ -100,11 +100,7 @@ def sources(sections: Sequence[SectionResult]) -> tuple[str, ...]:
 
 
 def _section(section: SectionResult) -> dict[str, Any]:
-    plain: dict[str, Any] = {
-        "title": section.title,
-        "status": section.status,
-        "seconds": round(section.seconds, 3),
-    }
+    plain: dict[str, Any] = {"title": section.title, "status": section.status, "seconds": round(section.seconds, 3)}
     if section.sentence:
         plain["sentence"] = section.sentence
     if section.content is not None:

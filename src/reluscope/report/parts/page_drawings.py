@@ -5,7 +5,7 @@ import html
 from matplotlib.figure import Figure
 
 from reluscope.plots.drawing.saving import to_svg
-from reluscope.report.parts.content import Drawing
+from reluscope.report.parts.content import Drawing, ReportPicture
 
 
 def drawing(figure: Figure, name: str, description: str) -> Drawing:
@@ -16,3 +16,8 @@ def drawing(figure: Figure, name: str, description: str) -> Drawing:
     svg = to_svg(figure, name=name, ink="currentColor")
     labelled = svg.replace("<svg ", f'<svg role="img" aria-label="{html.escape(description)}" ', 1)
     return Drawing(labelled, 72 * float(figure.get_size_inches()[0]))
+
+
+def picture(figure: Figure, name: str, description: str, caption: str) -> ReportPicture:
+    """Return a figure alone, with its caption; see `drawing`."""
+    return ReportPicture((drawing(figure, name, description),), caption)

@@ -8,7 +8,7 @@ import time
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -22,6 +22,7 @@ from reluscope.datasets.image_shapes import is_image
 from reluscope.errors import InputError
 from reluscope.networks.evaluation.pass_time import pass_seconds
 from reluscope.networks.network import Network
+from reluscope.progress import ProgressFunction
 from reluscope.tolerance import Tolerance
 
 # Seconds of one piece of work, so that their number is finite.
@@ -65,6 +66,13 @@ class Settings:
         """Return where work ends that is planned for a share of the seconds."""
         seconds = GENEROUS * PLANNED if self.seconds is None else self.seconds
         return Budget(seconds=share * seconds, memory=memory)
+
+    def effort(
+        self, share: float, progress: ProgressFunction, until: float, memory: int | None = None
+    ) -> dict[str, Any]:
+        """Return budget and tolerance of work planned for a share of the seconds, after which ``until`` is done."""
+        budget, tolerance = self.budget(share, memory), self.tolerance
+        return {"budget": budget, "tolerance": tolerance, "progress": lambda done: progress(until * done)}
 
     def affordable(self, share: float, each: float, most: int) -> int:
         """Return how many pieces of work of some seconds each a share of the seconds suffices for, at least one."""
@@ -116,10 +124,19 @@ class Subject:
         return is_classification(self.data, self.settings.task)
 
     @property
+    def image_shape(self) -> tuple[int, ...] | None:
+        """The shape of a sample as an image, None where it is none: flat inputs are if the data came as such."""
+        shapes = (self.network.input_shape, self.data.shape_before or ())
+        return next((tuple(one) for one in shapes if is_image(one)), None)
+
+    @property
     def noun(self) -> str:
         """What a sample is called: an image where it is one."""
-        shapes = (self.network.input_shape, self.data.shape_before or ())
-        return "image" if any(is_image(one) for one in shapes) else "sample"
+        return "sample" if self.image_shape is None else "image"
+
+    def drawn(self, number: int) -> Int[np.ndarray, " k"]:
+        """Return the rows of so many samples at most, drawn at random."""
+        return np.random.default_rng(self.settings.seed).permutation(len(self.data))[:number]
 
     @cached_property
     def points(self) -> Float[np.ndarray, "s n"]:

@@ -30,7 +30,7 @@ from reluscope.report.parts.content import (
     plain_values,
     table,
 )
-from reluscope.report.parts.page_drawings import drawing
+from reluscope.report.parts.page_drawings import picture
 from reluscope.report.parts.sentences import Sentence, located
 from reluscope.report.parts.subject import Subject
 from reluscope.stopping import is_interrupted, is_out_of_time
@@ -83,11 +83,7 @@ def seconds(subject: Subject) -> float:
     sizes = NUM_WITH_SIZES * PROGRAMS * ball_seconds(network, None)
     return 0.5 + sum(
         min(share * limit, needed)
-        for share, needed in (
-            (SHARE_FOR_DISTANCES, distances),
-            (SHARE_FOR_BALLS, balls),
-            (SHARE_FOR_SIZES, sizes),
-        )
+        for share, needed in ((SHARE_FOR_DISTANCES, distances), (SHARE_FOR_BALLS, balls), (SHARE_FOR_SIZES, sizes))
     )
 
 
@@ -100,18 +96,12 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Measure distances to facets, then balls for a few of the samples."""
     network, settings, data = subject.network, subject.settings, subject.data
     number = settings.affordable(SHARE_FOR_DISTANCES, _distance(subject), MAX_SAMPLES)
-    rows = np.random.default_rng(settings.seed).permutation(len(data))[:number]
+    rows = subject.drawn(number)
     points = data.points[rows]
     # A certified radius is measured along with the distance to the boundary.
     ask = certified_radius if subject.is_classifier else boundary_distance
     facets = ask(
-        network,
-        points,
-        norm="l2",
-        population=len(data),
-        budget=settings.budget(SHARE_FOR_DISTANCES),
-        tolerance=settings.tolerance,
-        progress=lambda share: progress(0.3 * share),
+        network, points, norm="l2", population=len(data), **settings.effort(SHARE_FOR_DISTANCES, progress, 0.3)
     )
     facets = facets.rows(np.flatnonzero(facets.is_done))
     interrupted = is_interrupted(facets.stop)
@@ -265,7 +255,7 @@ def _picture(subject: Subject, facets: Findings, balls: Findings | None) -> Repo
     if left_out:
         caption += f" {left_out:,} samples at a distance of zero or infinity have no dot."
     described = f"Distances to the nearest facet of {len(facets)} samples, in order, on a logarithmic scale"
-    return ReportPicture((drawing(plots.radii(facets, names, balls=balls), "radii", described),), caption)
+    return picture(plots.radii(facets, names, balls=balls), "radii", described, caption)
 
 
 def _first(subject: Subject, facets: Findings) -> ReportTable:

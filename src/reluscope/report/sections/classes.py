@@ -18,7 +18,6 @@ from reluscope.analyses.local.likeliest_points import likeliest_in_regions
 from reluscope.analyses.samples.choosing import choose_samples
 from reluscope.analyses.samples.data_box import data_box
 from reluscope.budget import Budget
-from reluscope.datasets.image_shapes import is_image
 from reluscope.findings import Claim, Finding, Findings, Status
 from reluscope.findings.written_findings import number
 from reluscope.geometry.polyhedra.domains import Box
@@ -27,14 +26,13 @@ from reluscope.report.parts.content import (
     Block,
     Content,
     Number,
-    ReportPicture,
     ReportTable,
     Text,
     findings_table,
     numbers,
     plain_values,
 )
-from reluscope.report.parts.page_drawings import drawing
+from reluscope.report.parts.page_drawings import picture
 from reluscope.report.parts.sentences import Sentence, said, several
 from reluscope.report.parts.subject import Subject
 from reluscope.stopping import is_interrupted, is_out_of_time
@@ -94,34 +92,22 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     box = data_box(subject.points)
     assert box is not None
     number = settings.affordable(SHARE_OF_SECONDS, _each(subject, box), MAX_SAMPLES)
-    rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:number]
+    rows = subject.drawn(number)
     found = region_classes(
-        network,
-        subject.points[rows],
-        domain=box,
-        budget=settings.budget(SHARE_OF_SECONDS),
-        tolerance=settings.tolerance,
-        progress=lambda share: progress(0.8 * share),
+        network, subject.points[rows], domain=box, **settings.effort(SHARE_OF_SECONDS, progress, 0.8)
     )
     if not found.is_done.any():
         sentence = "All samples looked at lie on a kink, and their codes have no region with an interior."
         return Content((Text(sentence),), interrupted=is_interrupted(found.stop))
     # Of the regions that were looked at, these numbers are exact.
     done = found.rows(found.is_done)
-    shown = [
-        done.mean(NUM_CLASSES),
-        done.mean(NUM_AT_LIKELIEST),
-        done.share(HAS_BOUNDARY),
-        done.mean(DISTORTION),
-    ]
+    shown = [done.mean(NUM_CLASSES), done.mean(NUM_AT_LIKELIEST), done.share(HAS_BOUNDARY), done.mean(DISTORTION)]
     described = f"In how many of {len(done):,} regions so many classes live"
+    caption = f"How many classes live in the regions of {len(done):,} samples, exactly and by the published test."
     blocks: list[Block] = [
         numbers(*shown),
         Text(f"{MEANING} {_which(subject, found)}"),
-        ReportPicture(
-            (drawing(plots.class_numbers(found), "class-numbers", described),),
-            f"How many classes live in the regions of {len(done):,} samples, exactly and by the published test.",
-        ),
+        picture(plots.class_numbers(found), "class-numbers", described, caption),
         _table(subject, rows, done),
     ]
     blocks += _images(subject, rows, done, box)
@@ -183,8 +169,7 @@ def _listed(occurs: np.ndarray, most: int = 12) -> str:
 
 def _images(subject: Subject, rows: np.ndarray, found: Findings, box: Box) -> list[Block]:
     """Return, where inputs are images, the likeliest point of each class in the regions of a few samples."""
-    shapes = (subject.network.input_shape, subject.data.shape_before or ())
-    shape = next((one for one in shapes if is_image(one)), None)
+    shape = subject.image_shape
     if shape is None or subject.classes is None or num_classes(subject.network) > MAX_CLASSES_DRAWN:
         return []
     settings, each = subject.settings, _each(subject, box)
@@ -217,8 +202,4 @@ def _images(subject: Subject, rows: np.ndarray, found: Findings, box: Box) -> li
         "A sample, and the point of its own region at which each class is likeliest. A green frame: it still has the "
         "sample's class; red with a cross: another one. One affine map turns the sample into any of them."
     )
-    return [
-        ReportPicture(
-            (drawing(figure, "likeliest", f"Likeliest points in the regions of {len(samples)} samples"),), caption
-        )
-    ]
+    return [picture(figure, "likeliest", f"Likeliest points in the regions of {len(samples)} samples", caption)]

@@ -8,10 +8,10 @@ from reluscope.analyses.codespace.embedding import TRUST, Embedding, embed, embe
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes, sample_codes
 from reluscope.findings import Claim, Column, Finding, Findings, Kind, Quantity, declare
 from reluscope.progress import ProgressFunction
-from reluscope.report.parts.content import Content, Number, ReportPicture, Text, cells, findings_table
+from reluscope.report.parts.content import Content, Number, Text, cells, findings_table
 from reluscope.report.parts.grouping import grouping
 from reluscope.report.parts.known_values import compared
-from reluscope.report.parts.page_drawings import drawing
+from reluscope.report.parts.page_drawings import picture
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
 
@@ -94,7 +94,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     )
     blocks = (
         Text(TEXT),
-        ReportPicture((drawing(figure, "code-map", described),), caption),
+        picture(figure, "code-map", described, caption),
         Text(NEAREST) if groups is not None else Text("The last column: how far away the nearest code is."),
         findings_table(found, note),
     )

@@ -16,12 +16,7 @@ from reluscope.analyses.codespace.class_distances import (
     mean_code_distances,
 )
 from reluscope.analyses.codespace.duplicates import NUM_DUPLICATES, duplicate_units
-from reluscope.analyses.codespace.numbers_of_codes import (
-    LARGEST_CELL,
-    NUM_CODES,
-    NUM_SAMPLES,
-    distinct_codes,
-)
+from reluscope.analyses.codespace.numbers_of_codes import LARGEST_CELL, NUM_CODES, NUM_SAMPLES, distinct_codes
 from reluscope.analyses.codespace.occupied_cells import ENTROPY, NUM_MIXED, occupancy
 from reluscope.analyses.codespace.pair_distances import MEDIAN_DISTANCE, pair_distances
 from reluscope.analyses.codespace.sampled import SampleCodes, correctly_classified, sample_codes
@@ -85,9 +80,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     progress(0.6)
     groups = grouping(subject)
     gates = unit_usage(network, sampled).beside(
-        distinct_codes(sampled),
-        duplicate_units(sampled),
-        occupancy(sampled, None if groups is None else groups.values),
+        distinct_codes(sampled), duplicate_units(sampled), occupancy(sampled, None if groups is None else groups.values)
     )
     whole = gates.summary
     assert whole is not None

@@ -13,18 +13,8 @@ from reluscope.findings.written_findings import number
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.network import Network
 from reluscope.progress import ProgressFunction
-from reluscope.report.parts.content import (
-    Block,
-    Content,
-    Number,
-    ReportPicture,
-    ReportTable,
-    Text,
-    numbers,
-    plain_values,
-    table,
-)
-from reluscope.report.parts.page_drawings import drawing
+from reluscope.report.parts.content import Block, Content, Number, ReportTable, Text, numbers, plain_values, table
+from reluscope.report.parts.page_drawings import picture
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
 
@@ -84,20 +74,14 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     shown = [_count(found, sample), *mean]
     if facets is not None:
         where = f"the facets of the region of sample {sample:,}"
-        shown += [
-            facets[0].number(),
-            *_mean(facets[1], where, "mean angle between facets"),
-        ]
-    blocks: list[Block] = [
-        numbers(*shown),
-        Text(_text(subject, found, sample, facets[0] if facets else None)),
-    ]
+        shown += [facets[0].number(), *_mean(facets[1], where, "mean angle between facets")]
+    blocks: list[Block] = [numbers(*shown), Text(_text(subject, found, sample, facets[0] if facets else None))]
     described = f"Angles between {len(found):,} hyperplanes, as an image by gates, and how often each angle occurs"
     caption = (
         "Left, the angle of each hyperplane (down) with each other one (across), gate by gate; right, how often each "
         "angle occurs, over one degree each."
     )
-    blocks.append(ReportPicture((drawing(plots.directions(found), "directions", described),), caption))
+    blocks.append(picture(plots.directions(found), "directions", described, caption))
     if _pairs(found):
         blocks.append(_table(found))
     data = {

@@ -20,15 +20,14 @@ from reluscope.analyses.preimages import (
 )
 from reluscope.analyses.preimages.kinds import joined
 from reluscope.analyses.samples.data_box import data_box
-from reluscope.datasets.image_shapes import is_image
 from reluscope.errors import ReluscopeError
 from reluscope.findings import Finding
 from reluscope.geometry.numbers.resolutions import FACETS
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.network import Network
 from reluscope.progress import ProgressFunction
-from reluscope.report.parts.content import Block, Content, Number, ReportPicture, ReportTable, Text, numbers, table
-from reluscope.report.parts.page_drawings import drawing
+from reluscope.report.parts.content import Block, Content, Number, ReportTable, Text, numbers, table
+from reluscope.report.parts.page_drawings import picture
 from reluscope.report.parts.sentences import Sentence, several
 from reluscope.report.parts.subject import Subject
 
@@ -81,7 +80,7 @@ def _each(network: Network, index: int) -> float:
 def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Classify the preimages at samples, gate by gate, and find an image with the features of another."""
     settings = subject.settings
-    rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MAX_SAMPLES]
+    rows = subject.drawn(MAX_SAMPLES)
     places = _positions(subject.network)
     by_layer: list[_LayerPreimages] = []
     pair, interrupted = None, False
@@ -186,18 +185,15 @@ class _Pair:
             definition="l2 distance of the two images",
             method="distance of two inputs with the same features; there may be others further apart",
         )
-        drawn = drawing(
-            plots.invariances([one], shape=self.shape, names=[f"sample {self.row:,}"]),
-            "invariance",
-            f"Sample {self.row}, sample {self.target}, an image with the features of the first, and the change",
-        )
+        figure = plots.invariances([one], shape=self.shape, names=[f"sample {self.row:,}"])
+        described = f"Sample {self.row}, sample {self.target}, an image with the features of the first, and the change"
         caption = (
             f"Of all inputs within the range of the data with the same {self.features} as sample {self.row:,}"
             f"{_class(subject, self.row)}, the nearest to sample {self.target:,}{_class(subject, self.target)}"
             f"{' that is in the same linear region' if one.set.within == 'region' else ''}. To the network it is the "
             "same input."
         )
-        return [numbers(size, change, same), ReportPicture((drawn,), caption)]
+        return [numbers(size, change, same), picture(figure, "invariance", described, caption)]
 
     def describe(self) -> dict:
         """Return plain types."""
@@ -246,10 +242,9 @@ def _preimages_of_layer(subject: Subject, rows: np.ndarray, place: int, most: in
 def _pair(subject: Subject, rows: np.ndarray, first: _LayerPreimages) -> _Pair | None:
     """Return two images with equal features: of the first gate if that leaves something open, else of the outputs."""
     network = subject.network
-    shape = next((one for one in (network.input_shape, subject.data.shape_before or ()) if len(one) > 1), ())
-    box = data_box(subject.points)
+    shape, box = subject.image_shape, data_box(subject.points)
     half_spaces = sum(gate.num_units * max(1, gate.num_pieces - 1) for gate in network.gates)
-    if not is_image(shape) or box is None or half_spaces * network.num_inputs > MAX_HALF_SPACE_ENTRIES:
+    if shape is None or box is None or half_spaces * network.num_inputs > MAX_HALF_SPACE_ENTRIES:
         return None
     place = int(np.argmax(first.found.dims))
     row = int(rows[place])
@@ -269,7 +264,7 @@ def _pair(subject: Subject, rows: np.ndarray, first: _LayerPreimages) -> _Pair |
         )
     except ReluscopeError:  # no region with an interior, or a gate that cannot be turned round: there is no picture
         return None
-    return _Pair(row, target, features, found, tuple(shape)) if found.change > 0 else None
+    return _Pair(row, target, features, found, shape) if found.change > 0 else None
 
 
 def _target(subject: Subject, rows: np.ndarray, row: int) -> int | None:

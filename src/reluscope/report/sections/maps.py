@@ -22,7 +22,7 @@ from reluscope.report.parts.content import (
     findings_table,
     numbers,
 )
-from reluscope.report.parts.page_drawings import drawing
+from reluscope.report.parts.page_drawings import drawing, picture
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
 from reluscope.stopping import is_interrupted
@@ -77,15 +77,13 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Draw a few samples' maps, and measure those of many."""
     network, settings, data = subject.network, subject.settings, subject.data
     most = settings.affordable(SHARE_OF_SECONDS, _each(subject), MAX_SAMPLES)
-    rows = np.random.default_rng(settings.seed).permutation(len(data))[:most]
+    rows = subject.drawn(most)
     found = local_norms(
         network,
         data.points[rows],
         margins=subject.is_classifier,
         population=len(data),
-        budget=settings.budget(SHARE_OF_SECONDS),
-        progress=lambda share: progress(0.8 * share),
-        tolerance=settings.tolerance,
+        **settings.effort(SHARE_OF_SECONDS, progress, 0.8),
     )
     medians = [found.median(name) for name in found]
     number = int(found.is_done.sum())
@@ -93,11 +91,10 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     if not network.gates:
         text += " This network has no gates: it is one map everywhere."
     spread = f"{number:,} of {len(data):,} samples" if number < len(data) else f"all {len(data):,} samples"
-    picture = ReportPicture(
-        (drawing(plots.norms(found), "norms", f"Histograms of norms of local maps, of {spread}"),),
-        f"How the sizes of the local maps are distributed, over {spread}" + _why(found, len(data)) + ".",
-    )
-    blocks: list[Block] = [numbers(*medians, found.finding(NUM_MAPS)), Text(text), picture]
+    described = f"Histograms of norms of local maps, of {spread}"
+    caption = f"How the sizes of the local maps are distributed, over {spread}{_why(found, len(data))}."
+    drawn = picture(plots.norms(found), "norms", described, caption)
+    blocks: list[Block] = [numbers(*medians, found.finding(NUM_MAPS)), Text(text), drawn]
     if not is_interrupted(found.stop):
         blocks.extend(_few(subject))
     sentences = (_answer(subject, medians[0], number),)

@@ -38,7 +38,7 @@ from reluscope.report.parts.content import (
     table,
 )
 from reluscope.report.parts.known_values import surprise
-from reluscope.report.parts.page_drawings import drawing
+from reluscope.report.parts.page_drawings import drawing, picture
 from reluscope.report.parts.plane_snapshot import snapshot
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
@@ -113,7 +113,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         blocks.append(ReportPicture((first, by_gate), f"{_SAMPLES} First the regions themselves. Then {_GATES}"))
     if found.expected is not None and coarse is not None:
         everywhere = plots.boundaries(coarse, samples=samples, sample_labels=labels)
-        blocks.append(ReportPicture((drawing(everywhere, "plane-coarse", _COARSE),), f"{_COARSE}."))
+        blocks.append(picture(everywhere, "plane-coarse", _COARSE, f"{_COARSE}."))
     if len(part):
         shown_again = None
         quantities = Findings.of(keys={"region": np.arange(len(part))})

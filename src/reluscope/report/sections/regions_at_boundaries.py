@@ -31,7 +31,7 @@ from reluscope.report.parts.content import (
     table,
 )
 from reluscope.report.parts.known_values import surprise
-from reluscope.report.parts.page_drawings import drawing
+from reluscope.report.parts.page_drawings import picture
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
 from reluscope.stopping import is_interrupted
@@ -93,7 +93,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Find where ways from some samples leave their class, then inscribed balls at a few of these points."""
     assert subject.classes is not None
     network, settings = subject.network, subject.settings
-    rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MAX_SAMPLES]
+    rows = subject.drawn(MAX_SAMPLES)
     points, classes = subject.points[rows], subject.classes[rows]
     box = data_box(subject.points)
     assert box is not None
@@ -248,7 +248,7 @@ def _picture(balls: _BallsOfRegions) -> ReportPicture:
     figure = plots.radii_by_location(balls.table, KINDS)
     caption = "Radii of inscribed balls of regions at three places of the same samples, joined by thin lines."
     described = f"Radii of inscribed balls at {len(KINDS)} places of {len(balls.rows):,} samples"
-    return ReportPicture((drawing(figure, "radii-by-location", described),), caption)
+    return picture(figure, "radii-by-location", described, caption)
 
 
 def _table(ways: tuple[LastOfClass, ...]) -> ReportTable:

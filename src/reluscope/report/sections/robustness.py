@@ -18,7 +18,6 @@ from reluscope.report.parts.content import (
     Block,
     Content,
     Number,
-    ReportPicture,
     ReportTable,
     Text,
     cells,
@@ -26,7 +25,7 @@ from reluscope.report.parts.content import (
     plain_values,
     table,
 )
-from reluscope.report.parts.page_drawings import drawing
+from reluscope.report.parts.page_drawings import picture
 from reluscope.report.parts.sentences import Sentence, located
 from reluscope.report.parts.subject import Subject
 from reluscope.stopping import is_interrupted
@@ -46,6 +45,8 @@ MEANING = (
     "number shown. Within the sample's own region the distance is exact, and nothing is said where the region does not "
     "reach another class."
 )
+
+CAPTION = "Samples, by their numbers in the data: where the first unit bends, and where the class changes."
 
 
 def why_not(subject: Subject) -> str | None:
@@ -117,10 +118,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     blocks: list[Block] = [
         numbers(*medians, *(one.share_exact(DECISION_DISTANCE) for one in whole)),
         Text(f"{MEANING} {_which(subject, len(rows), budget)}"),
-        ReportPicture(
-            (drawing(figure, "robustness", described),),
-            "Samples, by their numbers in the data: where the first unit bends, and where the class changes.",
-        ),
+        picture(figure, "robustness", described, CAPTION),
         _table(subject, rows, within, whole),
     ]
     data = {

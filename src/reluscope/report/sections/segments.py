@@ -9,9 +9,9 @@ from reluscope import plots
 from reluscope.analyses.counting.segment_counts import NUM_REGIONS_ON_SEGMENT, count_along_segments
 from reluscope.findings import Finding, Findings
 from reluscope.progress import ProgressFunction
-from reluscope.report.parts.content import Block, Content, Number, ReportPicture, Text, numbers
+from reluscope.report.parts.content import Block, Content, Number, Text, numbers
 from reluscope.report.parts.known_values import surprise
-from reluscope.report.parts.page_drawings import drawing
+from reluscope.report.parts.page_drawings import picture
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
 from reluscope.stopping import Stop, is_by_budget, is_interrupted
@@ -58,10 +58,8 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         groups[chosen] = index
     names = [f"{name} ({int(chosen.sum())})" for name, chosen in kinds]
     spread = ", ".join(f"{name}: from {counts[chosen].min():,} to {counts[chosen].max():,}" for name, chosen in kinds)
-    picture = ReportPicture(
-        (drawing(plots.segment_counts(found, groups, names), "segments", f"Regions per segment. {spread}"),),
-        f"One dot per segment; {spread} regions." + _hollow(found),
-    )
+    figure, caption = plots.segment_counts(found, groups, names), f"One dot per segment; {spread} regions."
+    drawn = picture(figure, "segments", f"Regions per segment. {spread}", caption + _hollow(found))
     text = (
         f"{len(pairs)} pairs of samples, chosen by seed {settings.seed}, are joined by straight segments, and the "
         "regions on each are counted."
@@ -72,7 +70,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
             "length as well."
         )
     text += f" The median length is {_median_lengths(found, kinds)}."
-    blocks: tuple[Block, ...] = (numbers(*medians), Text(text), picture)
+    blocks: tuple[Block, ...] = (numbers(*medians), Text(text), drawn)
     data = {
         "first": pairs.first.tolist(),
         "second": pairs.second.tolist(),
@@ -83,11 +81,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     }
     interrupted = is_interrupted(found.stop)
     return Content(
-        blocks,
-        Number(medians[-1]),
-        data,
-        interrupted=interrupted,
-        sentences=(_answer(subject, medians, found.stop),),
+        blocks, Number(medians[-1]), data, interrupted=interrupted, sentences=(_answer(subject, medians, found.stop),)
     )
 
 

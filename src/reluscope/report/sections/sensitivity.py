@@ -4,27 +4,11 @@ import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.coefficients.probability_jacobians import OF_LOGITS, OF_PROBABILITIES, probability_norms
-from reluscope.analyses.sensitivity import (
-    ActiveSubspaces,
-    OutputAlong,
-    active_subspaces,
-    output_along,
-)
-from reluscope.datasets.image_shapes import is_image
+from reluscope.analyses.sensitivity import ActiveSubspaces, OutputAlong, active_subspaces, output_along
 from reluscope.findings import Finding
 from reluscope.progress import ProgressFunction
-from reluscope.report.parts.content import (
-    Block,
-    Content,
-    Number,
-    ReportPicture,
-    ReportTable,
-    Text,
-    numbers,
-    plain_values,
-    table,
-)
-from reluscope.report.parts.page_drawings import drawing
+from reluscope.report.parts.content import Block, Content, Number, ReportTable, Text, numbers, plain_values, table
+from reluscope.report.parts.page_drawings import picture
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
 
@@ -71,7 +55,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Find the directions of the first outputs, and what they explain."""
     network = subject.network
     number = min(_affordable(subject), MAX_SAMPLES)
-    rows = np.random.default_rng(subject.settings.seed).permutation(len(subject.data))[:number]
+    rows = subject.drawn(number)
     points = subject.points[rows]
     tolerance = subject.settings.tolerance
     outputs = range(min(MAX_OUTPUTS, network.num_outputs))
@@ -122,26 +106,24 @@ def _pictures(subject: Subject, found: ActiveSubspaces, along: dict[int, OutputA
     spectrum = plots.gradient_eigenvalues({"network": found})
     said = "over the outputs, with a band from the least to the largest" if len(found) > 1 else "of the output"
     caption = f"How much of the variation each direction carries: median {said}."
-    drawn = drawing(spectrum, "eigenvalues", "Eigenvalues of the products of gradients")
-    blocks: list[Block] = [ReportPicture((drawn,), caption)]
+    blocks: list[Block] = [picture(spectrum, "eigenvalues", "Eigenvalues of the products of gradients", caption)]
     if not along:
         return blocks
     names = [f"output {j}" for j in along]
-    network = subject.network
-    shape = next((one for one in (network.input_shape, subject.data.shape_before or ()) if is_image(one)), None)
+    shape = subject.image_shape
     if shape is not None:
         weights = np.stack([found.directions[j, 0] for j in along])[None]
         images = plots.coefficients(weights, shape=shape, rows=["direction"], columns=names)
         caption = "The direction along which each output varies most, as an image"
         signed = ": orange raises the output, blue lowers it."
         caption += ", the length over channels." if len(shape) == 3 and shape[0] > 1 else signed
-        blocks.append(ReportPicture((drawing(images, "first-directions", "First directions as images"),), caption))
+        blocks.append(picture(images, "first-directions", "First directions as images", caption))
     few = plots.outputs_along([list(along.values())[:MAX_SHOWN]], columns=names[:MAX_SHOWN])
     caption = (
         "Outputs of samples over their positions along their first direction, and how much of the variance a line "
         "through them explains."
     )
-    blocks.append(ReportPicture((drawing(few, "along", "Outputs over positions along directions"),), caption))
+    blocks.append(picture(few, "along", "Outputs over positions along directions", caption))
     return blocks
 
 

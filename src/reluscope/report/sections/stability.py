@@ -80,14 +80,12 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Follow the singular values at a few samples."""
     settings = subject.settings
     number = settings.affordable(SHARE_OF_SECONDS, _work(subject.network), MAX_SAMPLES)
-    chosen = np.random.default_rng(settings.seed).permutation(len(subject.data))[:number]
+    chosen = subject.drawn(number)
     found = spectra(
         subject.network,
         subject.points[chosen],
         population=len(subject.data),
-        budget=settings.budget(SHARE_OF_SECONDS, MEMORY),
-        progress=lambda share: progress(0.8 * share),
-        tolerance=settings.tolerance,
+        **settings.effort(SHARE_OF_SECONDS, progress, 0.8, MEMORY),
     )
     every = layers(subject.network)
     by_layer = [found.where(layer=layer.name) for layer in every]

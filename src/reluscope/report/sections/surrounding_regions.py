@@ -7,7 +7,7 @@ from reluscope.analyses.local.null_space_rays import ALONG_RAYS, null_space_rays
 from reluscope.findings import Finding
 from reluscope.progress import ProgressFunction
 from reluscope.report.parts.content import Block, Content, Number, ReportPicture, Text, numbers, plain_values
-from reluscope.report.parts.page_drawings import drawing
+from reluscope.report.parts.page_drawings import picture
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
 from reluscope.stopping import Stop, is_interrupted, is_out_of_time
@@ -58,7 +58,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Walk along rays from some samples."""
     settings, data = subject.settings, subject.data
     number = settings.affordable(SHARE_OF_SECONDS, _each(subject), MAX_SAMPLES)
-    rows = np.random.default_rng(settings.seed).permutation(len(data))[:number]
+    rows = subject.drawn(number)
     reach = REACH * float(np.ptp(subject.points))
     found = null_space_rays(
         subject.network,
@@ -67,9 +67,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         reach=reach,
         seed=settings.seed,
         population=len(data),
-        budget=settings.budget(SHARE_OF_SECONDS),
-        tolerance=settings.tolerance,
-        progress=lambda share: progress(0.9 * share),
+        **settings.effort(SHARE_OF_SECONDS, progress, 0.9),
     )
     found = found.rows(found.is_done)
     regions = found[ALONG_RAYS].value.astype(np.int64)
@@ -158,4 +156,4 @@ def _picture(subject: Subject, regions: np.ndarray, cosines: np.ndarray) -> Repo
     if len(cosines):
         caption += f" Right, the cosines of {len(cosines):,} regions; the triangle is the median."
     described = f"Box plot of numbers of regions around samples, from {regions.min():,} to {regions.max():,}"
-    return ReportPicture((drawing(figure, "surrounding-regions", described),), caption)
+    return picture(figure, "surrounding-regions", described, caption)
