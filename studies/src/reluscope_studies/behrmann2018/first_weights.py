@@ -18,6 +18,7 @@ from reluscope_studies.behrmann2018._networks import MLP, Training
 from reluscope_studies.behrmann2018.preimages import PAPER_BOUNDED_FROM, PAPER_POINTS_FROM
 from reluscope_studies.classifiers import trained
 from reluscope_studies.first_weights import glorot
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.labelled import Labelled, labelled_data
 from reluscope_studies.sizes import planned
 from reluscope_studies.verdicts import supporting
@@ -110,12 +111,9 @@ def protocol(setting: Setting) -> Outcome:
     if not kinds:
         raise rs.errors.InputError(f"--only names no kind of network: they are called {PARTS}")
     found: dict[Choice, Found] = {}
-    is_interrupted = False
-    try:
+    with Interruption() as ctrl_c:
         for kind, number in product(kinds, range(plan.replicates)):
             found[*kind, number] = _found(setting, plan, (*kind, number), training, testing)
-    except KeyboardInterrupt:
-        is_interrupted = True
     verdicts = tuple(_verdicts(found)) if found else ()
     return Outcome(
         (
@@ -133,7 +131,7 @@ def protocol(setting: Setting) -> Outcome:
         ),
         tuple(_findings(found)),
         (_by_factor(found),) if found else (),
-        interrupted=is_interrupted,
+        interrupted=ctrl_c.came,
         verdicts=supporting(verdicts) if setting.size == "small" else verdicts,
     )
 

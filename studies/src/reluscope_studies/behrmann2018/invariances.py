@@ -14,6 +14,7 @@ import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies.behrmann2018._networks import MLP, Architecture, Plan, Training
 from reluscope_studies.classifiers import trained
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.labelled import Labelled, labelled_data
 from reluscope_studies.sizes import planned
 from reluscope_studies.verdicts import of_cases
@@ -61,8 +62,8 @@ def report(setting: Setting, plan: Plan) -> Outcome:
     except KeyboardInterrupt:
         return Outcome(("The network was not trained yet.",), (), interrupted=True)
     layer = rs.preimages.read_layer(network)
-    box, interrupted = rs.Box(0, 1, network.num_inputs), False
-    try:
+    box = rs.Box(0, 1, network.num_inputs)
+    with Interruption() as ctrl_c:
         for norm in NORMS:
             for row, target in _chosen(network, layer, testing):
                 setting.progress(f"Image {row} as image {target}, {NORMS[norm]}")
@@ -70,8 +71,6 @@ def report(setting: Setting, plan: Plan) -> Outcome:
                     network, testing.points[row], target=testing.points[target], domain=box, norm=norm
                 )
                 variants.append(Variant(row, target, norm, one))
-    except KeyboardInterrupt:
-        interrupted = True
     hidden = plan.architecture.hidden
     sentences = (
         (
@@ -92,12 +91,12 @@ def report(setting: Setting, plan: Plan) -> Outcome:
         *(("This is the small size, on images of fewer pixels.",) if setting.size == "small" else ()),
     )
     if not variants:
-        return Outcome(sentences, (found,), interrupted=interrupted)
+        return Outcome(sentences, (found,), interrupted=ctrl_c.came)
     findings = [found, *(one for variant in variants for one in _findings(variant, testing))]
     tables = (_inputs(variants, layer, testing), _table(variants, network, testing))
     pictures = tuple(_pictures(variants, testing))
     return Outcome(
-        sentences, tuple(findings), tables, pictures, interrupted, verdicts=(_same_features(variants), _large(variants))
+        sentences, tuple(findings), tables, pictures, ctrl_c.came, verdicts=(_same_features(variants), _large(variants))
     )
 
 

@@ -17,6 +17,7 @@ from reluscope.studies import Change, Outcome, Picture, Record, Setting, Stateme
 from reluscope_studies import plots
 from reluscope_studies.behrmann2018._networks import KERAS, SMALL_WIDE, WIDE, Architecture, Training
 from reluscope_studies.classifiers import trained
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.labelled import Labelled, labelled_data
 from reluscope_studies.sizes import planned
 
@@ -58,16 +59,14 @@ def protocol(setting: Setting) -> Outcome:
     plan = planned(setting, PLANS, CHANGES)
     training, testing = labelled_data(setting)
     rows = np.random.default_rng(setting.seed).permutation(len(testing))[: plan.samples]
-    interrupted, found = False, np.zeros((0, 0, len(plan.sides) + 1, len(MEASURES)))
+    found = np.zeros((0, 0, len(plan.sides) + 1, len(MEASURES)))
     findings: list[rs.Finding] = []
     names: list[str] = []
-    try:
+    with Interruption() as ctrl_c:
         network, accuracy = trained(setting, plan.architecture, plan.training, training, testing)
         findings.append(accuracy)
         names = [layer.name for layer in rs.stability.layers(network) if layer.kind == "gate"]
         found = _measured(setting, plan, network, testing, rows)
-    except KeyboardInterrupt:
-        interrupted = True
     how = (
         f"{plan.architecture.name}, trained on {training.name} ({len(training):,} samples): "
         f"{plan.training.describe()}; Jacobians from the image through every gate, at {len(rows)} test images, "
@@ -75,7 +74,7 @@ def protocol(setting: Setting) -> Outcome:
         "images, and shows none."
     )
     said = (how, *(f"{note[0].upper()}{note[1:]}: {data.name}." for data in (training, testing) for note in data.notes))
-    if interrupted:
+    if ctrl_c.came:
         return Outcome(said, tuple(findings), interrupted=True)
     medians = np.median(found, axis=0)
     findings += _findings(names, plan, medians, len(rows))

@@ -12,6 +12,7 @@ import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, StatementVerdict, Table
 from reluscope_studies import pictures, plots, pruning
 from reluscope_studies.classifiers import Training, train, trained
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.labelled import Labelled, labelled_data
 from reluscope_studies.sattelberg2026_ch3._pruned_similarity import (
     pruned_similarity,
@@ -105,15 +106,13 @@ def report(setting: Setting, name: str, said: Mapping[str, str], keeps: Mapping[
     given, testing = labelled_data(setting)
     training = drawn(given, plan.images, setting.seed)
     curves: dict[str, pruning.PruningCurve] = {}
-    original, compared, is_interrupted = None, None, False
-    try:
+    original, compared = None, None
+    with Interruption() as ctrl_c:
         work = _Work(setting, plan, training, testing)
         original = work.accuracy
         for kind in (CHANNELS, WEIGHTS):
             curves[kind] = work.curve(kind)
         compared = pruned_similarity(setting, curves, testing, plan.compared)
-    except KeyboardInterrupt:
-        is_interrupted = True
     kinds = tuple(curves)
     fewest = {kind: curve.fewest_weights(DROP) for kind, curve in curves.items()}
     findings = [finding for finding in (original, *fewest.values()) if finding is not None]
@@ -138,7 +137,7 @@ def report(setting: Setting, name: str, said: Mapping[str, str], keeps: Mapping[
             *(() if compared is None else (similarity_table(*compared, kinds),)),
         ),
         (picture,) if curves else (),
-        interrupted=is_interrupted,
+        interrupted=ctrl_c.came,
         verdicts=(
             *_verdicts(setting, fewest, {kind: _fell(curve) for kind, curve in curves.items()}, keeps, figure),
             *(() if compared is None else similarity_verdict(compared[0], kinds)),

@@ -12,6 +12,7 @@ from scipy.stats import rankdata
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import boolean, plots
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.sattelberg2026_ch3._cells import NUM_INPUTS, Cell, cell
 from reluscope_studies.sattelberg2026_ch3._measures import class_swaps, measures_of, representatives
 from reluscope_studies.sattelberg2026_ch3._networks import EPOCHS, LEAK
@@ -41,14 +42,11 @@ Cells = dict[tuple[float, int, int], Cell]
 def protocol(setting: Setting) -> Outcome:
     """Train networks of all sizes, and count successes by size and by class."""
     cells: Cells = {}
-    is_interrupted = False
     every = list(product(DEPTHS, WIDTHS, LEAKS))
-    try:
+    with Interruption() as ctrl_c:
         for index, (depth, width, leak) in enumerate(every):
             setting.progress(f"{NAMES[leak]}, {depth} x {width} units", index / len(every))
             cells[leak, width, depth] = cell(setting, width, depth, leak, number_of(setting, TRIALS, "replicates"))
-    except KeyboardInterrupt:
-        is_interrupted = True
     setting.progress("Swaps values")
     findings = [number for one in cells.values() for number in (one.solved, one.never_solved)]
     whole = [leak for leak in LEAKS if all((leak, width, depth) in cells for width, depth in product(WIDTHS, DEPTHS))]
@@ -63,7 +61,7 @@ def protocol(setting: Setting) -> Outcome:
         tables.append(_correlations(classes))
     verdicts = tuple(_verdicts(cells, classes))
     return Outcome(
-        tuple(said), tuple(findings), tuple(tables), tuple(pictures), interrupted=is_interrupted, verdicts=verdicts
+        tuple(said), tuple(findings), tuple(tables), tuple(pictures), interrupted=ctrl_c.came, verdicts=verdicts
     )
 
 

@@ -9,6 +9,7 @@ from scipy.stats import binomtest
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Record, Setting, StatementVerdict, Table
 from reluscope_studies import boolean, pictures, plots
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.sattelberg2026_ch3._measures import class_swaps, measures_of, representatives
 from reluscope_studies.sizes import number_of
 
@@ -33,13 +34,11 @@ def protocol(setting: Setting) -> Outcome:
     setting.progress("Classes of four inputs")
     found = measures_of(representatives(MAX_LISTED))
     largest = [boolean.largest_swaps(inputs).value for inputs in range(1, MAX_LISTED + 1)]
-    is_interrupted, of_five = False, np.zeros(0, dtype=np.int64)
-    try:
+    of_five = np.zeros(0, dtype=np.int64)
+    with Interruption() as ctrl_c:
         setting.progress("Functions of five inputs")
         largest.append(_hardest_of_five(setting).value)
         of_five = _of_five(setting)
-    except KeyboardInterrupt:
-        is_interrupted = True
     sums = [
         _sum("degrees", found.degree, None),
         _sum("influences", found.influence, 1e-9),
@@ -80,7 +79,7 @@ def protocol(setting: Setting) -> Outcome:
         findings,
         (*_tables(largest), *_table_of_five(of_five)),
         tuple(pictures),
-        interrupted=is_interrupted,
+        interrupted=ctrl_c.came,
         verdicts=verdicts,
     )
 

@@ -15,6 +15,7 @@ from jaxtyping import Float
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import boolean, plots, stacked
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.sattelberg2026_ch3._networks import MAX_SEEDS, first_networks
 
 SENTENCE = "which local optima of XOR on a line does gradient descent reach"
@@ -71,16 +72,13 @@ STARTS: dict[str, Callable[[list[int]], stacked.Stack]] = {
 def protocol(setting: Setting) -> Outcome:
     """Train 1,000 networks from each of three kinds of first weights, and say where they end."""
     runs: dict[str, _Run] = {}
-    is_interrupted = False
     seeds = np.random.default_rng([setting.seed, 3]).integers(MAX_SEEDS, size=NETWORKS).tolist()
-    try:
+    with Interruption() as ctrl_c:
         setting.progress("Steady states")
         boolean.steady_states()
         for name, start in STARTS.items():
             setting.progress(f"Gradient descent: {name}")
             runs[name] = _Run(name, boolean.reached_states(_trained(start(seeds))))
-    except KeyboardInterrupt:
-        is_interrupted = True
     if not runs:
         return Outcome((_how(),), (), interrupted=True)
     findings = [finding for run in runs.values() for finding in run.findings()]
@@ -105,7 +103,7 @@ def protocol(setting: Setting) -> Outcome:
             None,
         ),
     )
-    return Outcome(said, tuple(findings), tables, (_picture(runs),), interrupted=is_interrupted, verdicts=verdicts)
+    return Outcome(said, tuple(findings), tables, (_picture(runs),), interrupted=ctrl_c.came, verdicts=verdicts)
 
 
 def _trained(stack: stacked.Stack) -> Float[np.ndarray, "k 7"]:

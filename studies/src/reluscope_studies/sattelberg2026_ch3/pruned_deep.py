@@ -10,6 +10,7 @@ import numpy as np
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Record, Setting, Size, StatementVerdict, Table
 from reluscope_studies import pruning
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.sattelberg2026_ch3._networks import first_networks
 from reluscope_studies.sattelberg2026_ch3._parity import HOW, PROTOCOL, SAID_OF, learned, parity, per_cent, share_of
 from reluscope_studies.sizes import planned
@@ -56,14 +57,12 @@ def protocol(setting: Setting) -> Outcome:
     plan = planned(setting, PLANS, CHANGES)
     work = [(digits, (5 * digits,) * DEPTH) for digits in range(2, plan.digits + 1)] + [(4, QUOTED_WIDTHS)]
     found: dict[tuple[int, tuple[int, ...]], list[Record]] = {}
-    direct, is_interrupted = None, False
-    try:
+    direct = None
+    with Interruption() as ctrl_c:
         direct = _direct(setting, plan)
         for digits, widths in work:
             for number in range(plan.networks):
                 found.setdefault((digits, widths), []).append(_pruned(setting, plan, digits, widths, number))
-    except KeyboardInterrupt:
-        is_interrupted = True
     tables = {digits: found.get((digits, (5 * digits,) * DEPTH), []) for digits in range(2, plan.digits + 1)}
     shares = _shares(direct, found.get((4, QUOTED_WIDTHS), []))
     best = [
@@ -75,7 +74,7 @@ def protocol(setting: Setting) -> Outcome:
         tuple(_sentences(setting, plan)),
         (*best, *shares.values()),
         (_table(tables), _quoted(shares)),
-        interrupted=is_interrupted,
+        interrupted=ctrl_c.came,
         verdicts=tuple(_verdicts(tables, direct, found.get((4, QUOTED_WIDTHS), []))),
     )
 
@@ -119,11 +118,7 @@ def _pruned(setting: Setting, plan: Plan, digits: int, widths: tuple[int, ...], 
         )
         widths_left = [list(course[-1]) for course in pruned.widths]
         units = [pruned.findings.finding("fewest_units", row) for row in range(len(pruned))]
-    plain = {
-        "learned": bool(trained.reached.all()),
-        "widths": widths_left,
-        "units": [one.to_dict() for one in units],
-    }
+    plain = {"learned": bool(trained.reached.all()), "widths": widths_left, "units": [one.to_dict() for one in units]}
     setting.records[name] = Record(plain)
     return setting.records[name]
 

@@ -12,6 +12,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, StatementVerdict, Table
 from reluscope_studies import plots, pruning, stacked
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.records import plain_findings
 from reluscope_studies.sattelberg2026_ch3._networks import LEAK, first_networks
 from reluscope_studies.sattelberg2026_ch3._parity import (
@@ -79,8 +80,8 @@ def protocol(setting: Setting) -> Outcome:
     cells = [(width, digits) for width in range(2, plan.widths + 1) for digits in range(1, plan.digits + 1)]
     found: dict[tuple[int, int], Record] = {}
     leaky: dict[int, Record] = {}
-    rates, is_interrupted = None, False
-    try:
+    rates = None
+    with Interruption() as ctrl_c:
         rates = _kept(setting, "rates", lambda: _rates(setting, plan))
         for width, digits in cells:
             setting.progress(f"Subnetworks of width {width}, {digits} digits", len(found) / len(cells))
@@ -90,8 +91,6 @@ def protocol(setting: Setting) -> Outcome:
         for width in range(4, plan.widths + 1):
             setting.progress(f"Leaky subnetworks of width {width}")
             leaky[width] = _kept(setting, f"leaky-width-{width}", lambda w=width: _leaky_cell(setting, w))
-    except KeyboardInterrupt:
-        is_interrupted = True
     sentences = (
         PROTOCOL,
         TAKEN,
@@ -105,7 +104,7 @@ def protocol(setting: Setting) -> Outcome:
         (*shares.values(), *units),
         (_table(plan, found), _by_leak(plan, found, leaky), _quoted(rates, shares)),
         tuple(pictures),
-        interrupted=is_interrupted,
+        interrupted=ctrl_c.came,
         verdicts=tuple(_verdicts(plan, rates, found, leaky)),
     )
 

@@ -11,6 +11,7 @@ from scipy.stats import binomtest
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, StatementVerdict, Table
 from reluscope_studies import boolean, plots
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.sattelberg2026_ch3._measures import Measures, measures_of, representatives
 from reluscope_studies.sattelberg2026_ch3._networks import EPOCHS, LEAK, Learned, learn, seeds_of
 from reluscope_studies.sizes import planned
@@ -80,14 +81,11 @@ def protocol(setting: Setting) -> Outcome:
     plan = planned(setting, PLANS, CHANGES)
     sizes: dict[tuple[int, int, str], Learned] = {}
     dimensions: dict[tuple[int, str], _Kind] = {}
-    is_interrupted = False
-    try:
+    with Interruption() as ctrl_c:
         for depth, width, kind in product(plan.depths, plan.widths, (PARITY, RANDOM)):
             sizes[width, depth, kind] = _of_size(setting, plan, width, depth, kind)
         for inputs, kind in product(plan.dimensions, KINDS):
             dimensions[inputs, kind] = _of_kind(setting, plan, inputs, kind)
-    except KeyboardInterrupt:
-        is_interrupted = True
     findings = [_solved(sizes[key], f"{key[1]} x {key[0]} units on {key[2]}", MAX_INPUTS, plan) for key in sizes]
     findings += [
         _solved(learned, f"{_say(widths)} units on {kind}", inputs, plan)
@@ -103,7 +101,7 @@ def protocol(setting: Setting) -> Outcome:
         tuple(findings),
         tuple(tables),
         tuple(pictures),
-        interrupted=is_interrupted,
+        interrupted=ctrl_c.came,
         verdicts=(*_verdicts_of_sizes(sizes), *(_verdicts_of_kinds(plan, dimensions) if tables else ())),
     )
 

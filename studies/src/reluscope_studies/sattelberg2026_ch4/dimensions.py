@@ -5,6 +5,7 @@ import numpy as np
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import annulus, plots
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.sattelberg2026_ch4._networks import RADIUS, Networks, Plan, data_of, trained
 from reluscope_studies.sizes import ToTrainOn, number_of
 from reluscope_studies.verdicts import Rate, increasing, is_larger
@@ -28,14 +29,11 @@ CROSS, SIMPLEX = (
 def protocol(setting: Setting) -> Outcome:
     """Train networks in every dimension, test them on other samples, and look at their decision regions."""
     found: dict[tuple[float, int], Networks] = {}
-    is_interrupted = False
-    try:
+    with Interruption() as ctrl_c:
         for leak in LEAKS:
             for dim in DIMS:
                 plan = Plan(dim, "bce", leak, BATCH, True, *_numbers(setting), THRESHOLDS[-1])
                 found[leak, dim] = trained(setting, plan)
-    except KeyboardInterrupt:
-        is_interrupted = True
     setting.progress("Decision regions")
     tested = {key: one.accuracies(data_of(one.plan, 2 * setting.seed + 1, TESTED)) for key, one in found.items()}
     findings = [
@@ -65,7 +63,7 @@ def protocol(setting: Setting) -> Outcome:
         tuple(findings),
         (_table(tested), _regions(found)),
         pictures,
-        interrupted=is_interrupted,
+        interrupted=ctrl_c.came,
         verdicts=tuple(_verdicts(tested, found)),
     )
 

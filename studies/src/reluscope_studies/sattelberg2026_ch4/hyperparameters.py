@@ -8,6 +8,7 @@ import numpy as np
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import annulus, pictures, plots
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.sattelberg2026_ch4._networks import RADIUS, Networks, Plan, trained
 from reluscope_studies.sizes import number_of
 from reluscope_studies.verdicts import Rate, increasing, is_larger
@@ -48,16 +49,14 @@ SHOWN = 400
 def protocol(setting: Setting) -> Outcome:
     """Train networks for every choice, count successes, and look at their decision regions."""
     found: dict[tuple[str, float, int, bool], Networks] = {}
-    number, is_interrupted = number_of(setting, NETWORKS, "replicates"), False
-    try:
+    number = number_of(setting, NETWORKS, "replicates")
+    with Interruption() as ctrl_c:
         for loss, leak, batch, is_normalized in product(
             ("mse", "bce"), (0.0, 0.01, 0.1), (10, 100, 1000), (False, True)
         ):
             epochs = setting.epochs or min(EPOCHS, number_of(setting, STEPS) * batch // SAMPLES)
             plan = Plan(2, loss, leak, batch, is_normalized, SAMPLES, epochs, number, GOAL)
             found[loss, leak, batch, is_normalized] = trained(setting, plan)
-    except KeyboardInterrupt:
-        is_interrupted = True
     setting.progress("Decision regions")
     findings = [
         rs.Finding.of(
@@ -75,7 +74,7 @@ def protocol(setting: Setting) -> Outcome:
         tuple(findings),
         tables,
         tuple(_pictures(found)),
-        interrupted=is_interrupted,
+        interrupted=ctrl_c.came,
         verdicts=tuple(_verdicts(found)),
     )
 

@@ -22,6 +22,7 @@ from reluscope.studies import Change, Data, Outcome, Record, Setting, Size, Stat
 from reluscope_studies import printed
 from reluscope_studies.classifiers import train
 from reluscope_studies.inception import InceptionV3
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.labelled import Labelled, labelled_data, stands_beside
 from reluscope_studies.residual_networks import ResNet, resnet
 from reluscope_studies.sattelberg2026_ch6._pretrained_jacobians import asked_of, whole_network
@@ -80,8 +81,7 @@ def report(setting: Setting, name: Data) -> Outcome:
     is_pretrained: dict[str, bool] = {}
     networks: dict[str, rs.Network] = {}
     asked = Outcome((), ())
-    interrupted = False
-    try:
+    with Interruption() as ctrl_c:
         for network in PRETRAINED:
             model, is_pretrained[network] = _built(setting, plan, network, training)
             name_of_features = f"{network}, pretrained" if is_pretrained[network] else network
@@ -93,15 +93,13 @@ def report(setting: Setting, name: Data) -> Outcome:
                 networks[label] = whole_network(model, plan.sides[network], last, training.shape)
         few = (plan.asked(part, setting.seed) for part in (training, testing))
         asked = asked_of(setting, name, networks, *few)
-    except KeyboardInterrupt:
-        interrupted = True
     with_paper = stands_beside(given[0], name) and setting.size != "small"
     return Outcome(
         (*_said(plan, training, testing, is_pretrained), *asked.sentences),
         (*accuracies.values(), *asked.findings),
         (_table(name, accuracies, is_pretrained), *asked.tables),
         asked.pictures,
-        interrupted=interrupted,
+        interrupted=ctrl_c.came,
         verdicts=tuple(_verdicts(name, accuracies, is_pretrained)) if with_paper else (),
     )
 

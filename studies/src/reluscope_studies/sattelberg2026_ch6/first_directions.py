@@ -12,6 +12,7 @@ import numpy as np
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Setting, Size, StatementVerdict, Table
 from reluscope_studies.classifiers import trained
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.labelled import Labelled, labelled, labelled_data
 from reluscope_studies.sattelberg2026_ch6._jacobians import look
 from reluscope_studies.sattelberg2026_images import SHAPE, drawn, prepared
@@ -60,12 +61,9 @@ def protocol(setting: Setting) -> Outcome:
     if setting.beside is not None:
         parts["MNIST"] = _split(labelled(setting.beside), plan.images, number, setting.seed)
     explained: dict[str, Explained] = {}
-    interrupted = False
-    try:
+    with Interruption() as ctrl_c:
         for data, given in parts.items():
             explained[data] = _explained(setting, plan, data, *prepared(*given, shape=SHAPE if plan.scaled else None))
-    except KeyboardInterrupt:
-        interrupted = True
     ways = "; ".join(training_of(model, plan.epochs).describe() for model in models(1, 1)[:2])
     said = (
         (
@@ -80,7 +78,7 @@ def protocol(setting: Setting) -> Outcome:
         said,
         tuple(finding for one in explained.values() for finding in one.values()),
         (_table(explained),) if explained else (),
-        interrupted=interrupted,
+        interrupted=ctrl_c.came,
         verdicts=supporting(verdicts) if not plan.scaled else tuple(verdicts),
     )
 

@@ -14,6 +14,7 @@ import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.bounds import montufar_upper, naive_upper, serra_upper
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.labelled import labelled_data
 from reluscope_studies.serra2018._split_networks import Measured, Networks, Plan
 from reluscope_studies.sizes import planned
@@ -32,11 +33,7 @@ PLANS = {
     "medium": Plan(22, 3, TRAINING),
     "full": Plan(22, 10, TRAINING),
 }
-BOUNDS = {
-    "all codes": naive_upper,
-    "Montúfar 2017": montufar_upper,
-    "Serra 2018": serra_upper,
-}
+BOUNDS = {"all codes": naive_upper, "Montúfar 2017": montufar_upper, "Serra 2018": serra_upper}
 # The poster speaks of networks where no layer is too narrow without a number.
 NARROW = 4
 # With fewer networks no correlation says anything.
@@ -53,12 +50,9 @@ def protocol(setting: Setting) -> Outcome:
         )
     plan = replace(plan, only=wanted)
     work = Networks(setting, plan)
-    interrupted = False
-    try:
+    with Interruption() as ctrl_c:
         work.finish()
-    except KeyboardInterrupt:
-        interrupted = True
-    return _outcome(setting, plan, work.measured(), interrupted)
+    return _outcome(setting, plan, work.measured(), ctrl_c.came)
 
 
 def _outcome(setting: Setting, plan: Plan, networks: Sequence[Measured], interrupted: bool) -> Outcome:

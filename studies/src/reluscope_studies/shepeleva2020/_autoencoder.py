@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 
 from reluscope.studies import Outcome, Picture, Setting, StatementVerdict
-from reluscope_studies.shepeleva2020._following import RECONSTRUCTION, Followed, Plan, Run, follow
+from reluscope_studies.shepeleva2020._following import RECONSTRUCTION, Followed, Plan, Run
 from reluscope_studies.shepeleva2020._networks import ENCODER, autoencoder
 from reluscope_studies.shepeleva2020._reporting import (
-    counts_table,
     curves,
-    findings_of,
+    followed_outcome,
     grid,
     nearest_rates,
     nearest_shares,
-    separation_table,
 )
 from reluscope_studies.shepeleva2020._samples import Samples, pair_of, samples_of
 from reluscope_studies.verdicts import increasing
@@ -26,16 +24,15 @@ CODED = tuple(f"encoder{number}" for number in range(1, len(ENCODER) + 1))
 def follow_autoencoder(setting: Setting, plan: Plan) -> Outcome:
     """Train the networks that are not in the records yet, and look at their codes."""
     samples = samples_of(setting, plan.most, plan.trained_on)
-    followed, interrupted = [], False
-    try:
-        for run in _runs(plan, samples, setting.seed):
-            followed.append(follow(run, setting, watched=lambda gate: True, most_drawn=plan.most_drawn))
-        pictures = _pictures(plan, followed, setting)
-    except KeyboardInterrupt:
-        pictures, interrupted = (), True
-    sentences = (*_done(plan, samples), *_came_out(followed))
-    tables = (counts_table(followed), separation_table(followed, (0, *plan.until(plan.shown)))) if followed else ()
-    return Outcome(sentences, findings_of(followed), tables, pictures, interrupted, verdicts=_verdicts(plan, followed))
+    return followed_outcome(
+        setting,
+        plan,
+        _runs(plan, samples, setting.seed),
+        watched=lambda gate: True,
+        pictures=lambda followed: _pictures(plan, followed, setting),
+        said=lambda followed: (*_done(plan, samples), *_came_out(followed)),
+        verdicts=lambda followed: _verdicts(plan, followed),
+    )
 
 
 def _runs(plan: Plan, samples: Samples, seed: int) -> list[Run]:

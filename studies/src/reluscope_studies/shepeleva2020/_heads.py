@@ -5,17 +5,15 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from reluscope.studies import Outcome, Picture, Setting, StatementVerdict
-from reluscope_studies.shepeleva2020._following import CLASSIFICATION, Followed, Plan, Run, follow
+from reluscope_studies.shepeleva2020._following import CLASSIFICATION, Followed, Plan, Run
 from reluscope_studies.shepeleva2020._networks import classifier
 from reluscope_studies.shepeleva2020._reporting import (
     RIGHT,
-    counts_table,
     curves,
-    findings_of,
+    followed_outcome,
     grid,
     nearest_rates,
     nearest_shares,
-    separation_table,
 )
 from reluscope_studies.shepeleva2020._samples import Samples, pair_of, samples_of
 from reluscope_studies.verdicts import increasing, of_cases
@@ -75,18 +73,15 @@ class HeadsPlan(Plan):
 def compare_heads(setting: Setting, plan: HeadsPlan) -> Outcome:
     """Train the networks that are not in the records yet, and compare their codes."""
     samples = samples_of(setting, plan.most, plan.trained_on)
-    followed, interrupted = [], False
-    try:
-        for run in plan.runs(samples, setting.seed):
-            followed.append(
-                follow(run, setting, watched=lambda gate: gate.startswith("fc"), most_drawn=plan.most_drawn)
-            )
-        pictures = tuple(_pictures(plan, followed, setting))
-    except KeyboardInterrupt:
-        pictures, interrupted = (), True
-    sentences = (*_done(plan, samples), *_came_out(plan, followed))
-    tables = (counts_table(followed), separation_table(followed, (0, *plan.until(plan.shown)))) if followed else ()
-    return Outcome(sentences, findings_of(followed), tables, pictures, interrupted, verdicts=_verdicts(plan, followed))
+    return followed_outcome(
+        setting,
+        plan,
+        plan.runs(samples, setting.seed),
+        watched=lambda gate: gate.startswith("fc"),
+        pictures=lambda followed: _pictures(plan, followed, setting),
+        said=lambda followed: (*_done(plan, samples), *_came_out(plan, followed)),
+        verdicts=lambda followed: _verdicts(plan, followed),
+    )
 
 
 def _pictures(plan: HeadsPlan, followed: Sequence[Followed], setting: Setting) -> list[Picture]:

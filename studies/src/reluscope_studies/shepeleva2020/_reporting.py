@@ -1,16 +1,39 @@
 """From trainings that were followed to tables, curves and grids of embeddings."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.util import find_spec
 
 import reluscope as rs
-from reluscope.studies import Picture, Setting, Table
+from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.plots.training_curves import Line
-from reluscope_studies.shepeleva2020._following import CLASSIFICATION, Followed
+from reluscope_studies.shepeleva2020._following import CLASSIFICATION, Followed, Plan, Run, follow
 from reluscope_studies.verdicts import Rate
 
 RIGHT = "correct codes"
+
+
+def followed_outcome(
+    setting: Setting,
+    plan: Plan,
+    runs: Iterable[Run],
+    *,
+    watched: Callable[[str], bool],
+    pictures: Callable[[Sequence[Followed]], Iterable[Picture]],
+    said: Callable[[Sequence[Followed]], Iterable[str]],
+    verdicts: Callable[[Sequence[Followed]], tuple[StatementVerdict, ...]],
+) -> Outcome:
+    """Follow trainings, and return tables of their codes with what is drawn and said of them."""
+    followed: list[Followed] = []
+    drawn: tuple[Picture, ...] = ()
+    with Interruption() as ctrl_c:
+        for run in runs:
+            followed.append(follow(run, setting, watched=watched, most_drawn=plan.most_drawn))
+        drawn = tuple(pictures(followed))
+    tables = (counts_table(followed), separation_table(followed, (0, *plan.until(plan.shown)))) if followed else ()
+    sentences, judged = tuple(said(followed)), verdicts(followed)
+    return Outcome(sentences, findings_of(followed), tables, drawn, ctrl_c.came, verdicts=judged)
 
 
 def findings_of(followed: Iterable[Followed]) -> tuple[rs.Finding, ...]:

@@ -18,6 +18,7 @@ import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Record, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.fitting import Fit, fit_classifier
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.records import plain_findings
 from reluscope_studies.shepeleva2020._foreign import INSIDE, foreign_samples
 from reluscope_studies.shepeleva2020._networks import classifier
@@ -86,8 +87,8 @@ def protocol(setting: Setting) -> Outcome:
     plan = planned(setting, PLANS, CHANGES)
     samples = samples_of(setting, plan.most, plan.trained_on)
     kinds = foreign_samples(samples.validation, setting.beside, seed=setting.seed)
-    judged, interrupted = [], False
-    try:
+    judged = []
+    with Interruption() as ctrl_c:
         nearest = {}
         for name, blocks in plan.blocks.items():
             for replicate in range(plan.replicates):
@@ -96,14 +97,12 @@ def protocol(setting: Setting) -> Outcome:
                     nearest = nearest or _nearest_images(samples, kinds, setting)
                     setting.records[key] = _judge(setting, plan, samples, kinds, nearest, name, blocks, replicate)
                 judged.append(_Judged(name, setting.records[key]))
-    except KeyboardInterrupt:
-        interrupted = True
     findings = tuple(finding for one in judged for finding in one.findings)
     sentences = (*_done(plan, samples, setting), *_came_out(judged, kinds))
     tables = (_areas(judged, kinds), _new(judged, kinds)) if judged else ()
     pictures = (_picture(judged, kinds),) if judged else ()
     return Outcome(
-        sentences, findings, tables, pictures, interrupted, verdicts=tuple(_verdicts(judged, kinds)) if judged else ()
+        sentences, findings, tables, pictures, ctrl_c.came, verdicts=tuple(_verdicts(judged, kinds)) if judged else ()
     )
 
 

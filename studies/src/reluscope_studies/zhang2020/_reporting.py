@@ -10,6 +10,7 @@ import numpy as np
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Record, Setting, Table
 from reluscope_studies import plots
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.zhang2020._comparison import Comparison
 from reluscope_studies.zhang2020._networks import KINDS, Variant
 from reluscope_studies.zhang2020._plan import Plan
@@ -32,12 +33,9 @@ def compare(setting: Setting, plan: Plan) -> Outcome:
         )
     plan = replace(plan, rates=rates)
     work = Comparison(setting, plan)
-    interrupted = False
-    try:
+    with Interruption() as ctrl_c:
         work.finish()
-    except KeyboardInterrupt:
-        interrupted = True
-    return Report(work).outcome(interrupted)
+    return Report(work).outcome(ctrl_c.came)
 
 
 class Report:

@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Record, Setting, StatementVerdict, Table
 from reluscope_studies.fitting import Fit
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.labelled import labelled_data
 from reluscope_studies.sizes import planned
 from reluscope_studies.zhang2020._networks import KINDS, Architecture, Trained, Variant, Workshop, centred
@@ -59,12 +60,10 @@ def protocol(setting: Setting) -> Outcome:
     training, testing = (centred(part) for part in labelled_data(setting))
     workshop = Workshop(setting, plan.architecture, training, testing, {RATE: plan.fit})
     rows = np.random.default_rng(setting.seed).permutation(len(testing))[: plan.points]
-    looked, interrupted = [], False
-    try:
+    looked = []
+    with Interruption() as ctrl_c:
         for kind in KINDS:
             looked.append(_look(setting, workshop.trained(Variant(kind, RATE)), testing.points[rows]))
-    except KeyboardInterrupt:
-        interrupted = True
     networks = (
         f"Networks of {plan.architecture.describe()}, trained on {training.name}: {plan.fit.describe()}. Regions are "
         f"those of {len(rows)} test points, cut down to [-1, 1]^{testing.points.shape[1]}."
@@ -75,7 +74,7 @@ def protocol(setting: Setting) -> Outcome:
         "values, no inner point can be the likeliest of any class: the proposition holds without exception there."
     )
     verdicts = tuple(_verdicts(looked))
-    return Outcome((networks, faces), tuple(_findings(looked)), (_table(looked),), (), interrupted, verdicts=verdicts)
+    return Outcome((networks, faces), tuple(_findings(looked)), (_table(looked),), (), ctrl_c.came, verdicts=verdicts)
 
 
 def _look(setting: Setting, trained: Trained, points: Float[np.ndarray, "s n"]) -> Looked:

@@ -12,6 +12,7 @@ from torch import nn
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Record, Setting, StatementVerdict, Table
 from reluscope_studies.fitting import Fit, fit_classifier
+from reluscope_studies.interruption import Interruption
 from reluscope_studies.labelled import Labelled, labelled_data
 from reluscope_studies.records import plain_findings
 from reluscope_studies.sizes import planned
@@ -50,10 +51,7 @@ class Plan:
     fit: Fit
 
 
-PLANS = {
-    "small": Plan((24, 24, 24), Fit(RATE, batch=16, most_epochs=60)),
-    "full": Plan((1024,) * 3, Fit(RATE)),
-}
+PLANS = {"small": Plan((24, 24, 24), Fit(RATE, batch=16, most_epochs=60)), "full": Plan((1024,) * 3, Fit(RATE))}
 STARTS = {"Glorot": Architecture, "orthogonal": Orthogonal}
 
 
@@ -73,19 +71,16 @@ def protocol(setting: Setting) -> Outcome:
     plan = planned(setting, PLANS, CHANGES)
     training, testing = (centred(part) for part in labelled_data(setting))
     found: list[Compared] = []
-    interrupted = False
-    try:
+    with Interruption() as ctrl_c:
         for (start, make), kind in product(STARTS.items(), KINDS):
             found.append(_compared(setting, plan, start, make(plan.hidden), kind, training, testing))
-    except KeyboardInterrupt:
-        interrupted = True
     said = (
         f"Networks of {Architecture(plan.hidden).describe()}, trained on {training.name}: {plan.fit.describe()}. The "
         "cosines are those of all pairs of rows of a layer's weights. Those of independent random rows are what "
         "nothing but chance leaves; those of orthogonal ones are 0, as far as there are no more rows than columns."
     )
     tables = (_table(found),) if found else ()
-    return Outcome((said,), tuple(_findings(found)), tables, (), interrupted, verdicts=tuple(_verdicts(found)))
+    return Outcome((said,), tuple(_findings(found)), tables, (), ctrl_c.came, verdicts=tuple(_verdicts(found)))
 
 
 def _compared(
