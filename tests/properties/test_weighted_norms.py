@@ -235,7 +235,7 @@ def test_no_other_module_compares_names_of_norms():
     found = [
         path.name
         for path in package.rglob("*.py")
-        if compared.search(path.read_text()) and "testing" not in path.parts and path.name != "norms.py"
+        if compared.search(path.read_text(encoding="utf-8")) and "testing" not in path.parts and path.name != "norms.py"
     ]
     assert not found
 
