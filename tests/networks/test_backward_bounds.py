@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import reluscope as rs
 from reluscope.networks.bounds import backward_bounds as carrying
-from reluscope.networks.bounds.backward_bounds import BackwardBounds, is_suited, maximized
+from reluscope.networks.bounds.backward_bounds import BackwardBounds, is_suited
+from reluscope.networks.bounds.best_multipliers import maximized
 from reluscope.networks.bounds.gate_lines import lines_around
 from reluscope.testing import default_network, networks
 

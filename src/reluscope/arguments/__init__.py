@@ -7,7 +7,7 @@ depends on other arguments (labels for so many classes, a gate of a network) is 
 
 from reluscope.arguments.annotations import Also
 from reluscope.arguments.argument_sentences import describe
-from reluscope.arguments.arrays import read_array, read_labels, read_point
+from reluscope.arguments.arrays import read_array, read_coordinates, read_labels, read_point
 from reluscope.arguments.jumping import holds_across_jumps, refuse_jumps
 from reluscope.arguments.number_arguments import (
     Count,
@@ -40,6 +40,7 @@ __all__ = [
     "read_arguments",
     "read_array",
     "read_axes",
+    "read_coordinates",
     "read_drawn",
     "read_labels",
     "read_number",

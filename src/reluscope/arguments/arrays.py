@@ -37,6 +37,14 @@ def read_array(value: ArrayLike, name: str, *, ndim: int | None = None, finite: 
     return array
 
 
+def read_coordinates(x: ArrayLike, dim: int) -> np.ndarray:
+    """Return points ``(..., dim)`` as a read-only float64 array; infinite coordinates are taken."""
+    points = read_array(x, "x", finite=False)
+    if points.ndim == 0 or points.shape[-1] != dim:
+        raise ShapeError(f"points must have {dim} coordinates, got shape {points.shape}")
+    return points
+
+
 def read_point(value: ArrayLike, name: str) -> np.ndarray:
     """Return a point of any shape, such as an image, as a read-only float64 vector, flattened row-major."""
     point = read_array(value, name).reshape(-1)

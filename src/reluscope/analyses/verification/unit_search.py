@@ -28,7 +28,8 @@ from reluscope.analyses.verification.violation_attack import descended
 from reluscope.checking.proofs import Proof, SetNode, SetTrees
 from reluscope.geometry.numbers.resolutions import TINY
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.networks.bounds.backward_bounds import BackwardBounds, Bound, Holding, maximized
+from reluscope.networks.bounds.backward_bounds import BackwardBounds, Bound, Holding
+from reluscope.networks.bounds.best_multipliers import maximized
 from reluscope.networks.network import Network
 from reluscope.networks.passes.rounding import ANY_ORDER
 from reluscope.partitions.driver.best_first import BestFirst, Branch

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
-from reluscope.arguments import Count, read_arguments, read_array, read_point
+from reluscope.arguments import Count, read_arguments, read_array, read_coordinates, read_point
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.numbers.resolutions import SUMS
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
@@ -67,9 +67,7 @@ class Space:
     def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
         """Return which of the points (..., n) have finite coordinates only."""
         del tolerance
-        points = read_array(x, "x", finite=False)
-        if points.ndim == 0 or points.shape[-1] != self.dim:
-            raise ShapeError(f"points must have {self.dim} coordinates, got shape {points.shape}")
+        points = read_coordinates(x, self.dim)
         return np.asarray(np.isfinite(points).all(axis=-1))
 
     def describe(self) -> str:
@@ -174,9 +172,7 @@ class Box(Shown):
     @read_arguments
     def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
         """Return which of the points (..., n) lie in the box, up to ``tolerance`` in each coordinate."""
-        points = read_array(x, "x", finite=False)
-        if points.ndim == 0 or points.shape[-1] != self.dim:
-            raise ShapeError(f"points must have {self.dim} coordinates, got shape {points.shape}")
+        points = read_coordinates(x, self.dim)
         return np.asarray(((points >= self.lo - tolerance) & (points <= self.hi + tolerance)).all(axis=-1))
 
     def describe(self) -> str:
@@ -331,9 +327,7 @@ class Slice(Shown):
         tolerance : float
             Largest distance from the slice's affine hull, and from the window in slice coordinates.
         """
-        points = read_array(x, "x", finite=False)
-        if points.ndim == 0 or points.shape[-1] != self.ambient_dim:
-            raise ShapeError(f"points must have {self.ambient_dim} coordinates, got shape {points.shape}")
+        points = read_coordinates(x, self.ambient_dim)
         is_finite = np.asarray(np.isfinite(points).all(axis=-1))
         known = np.where(is_finite[..., None], points, self.origin)
         y = self.project(known)

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
-from reluscope.arguments import Count, NonNegative, Seed, read_arguments, read_array
+from reluscope.arguments import Count, NonNegative, Seed, read_arguments, read_array, read_coordinates
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.numbers.axis_rows import read_bounds
 from reluscope.geometry.numbers.resolutions import FACETS
@@ -179,9 +179,7 @@ class Polyhedron(Shown):
         (...) bool array
             Exact for half-spaces and ``tolerance=0``: fractions decide where rounding leaves a doubt.
         """
-        points = read_array(x, "x", finite=False)
-        if points.ndim == 0 or points.shape[-1] != self.dim:
-            raise ShapeError(f"points must have {self.dim} coordinates, got shape {points.shape}")
+        points = read_coordinates(x, self.dim)
         (normals, offsets), (equations, values) = scaled_rows(*self._near), scaled_rows(self.C, self.d)
         excess = points @ normals.T - offsets
         if not tolerance:
