@@ -10,8 +10,7 @@ from jaxtyping import Float, Integer
 from torch import Tensor
 
 from reluscope.networks.graph.nodes import Pointwise
-from reluscope.networks.passes.forms import CLEAR, FormCarrier, FormValue
-from reluscope.networks.passes.rounding import piece_error
+from reluscope.networks.passes.forms import CLEAR, FormCarrier, FormValue, pass_gate
 
 if TYPE_CHECKING:
     from reluscope.networks.passes.stages import Stage
@@ -35,18 +34,13 @@ class BoxForms(FormCarrier):
 
     def __init__(self, centers: Float[Tensor, "k ..."], half: Float[Tensor, "k n"], unit: float) -> None:
         self.half, self.unit = half, unit
-        self.dim, self.num_symbols = half.shape[1], 0
+        self.count = self.dim = half.shape[1]
         self.ranges: list[SeenRange] = []
         shape = centers.shape[1:]
         identity = torch.eye(self.dim, dtype=half.dtype, device=half.device).reshape(1, self.dim, *shape)
         columns = identity.expand(len(half), *identity.shape[1:])
         sizes = centers.abs() + half.reshape(centers.shape)
         self.start = FormValue(centers, columns, sizes, torch.zeros_like(centers))
-
-    @property
-    def count(self) -> int:
-        """Columns: inputs and noise symbols so far."""
-        return self.dim + self.num_symbols
 
     def leave(self, stage: "Stage", arrived: FormValue) -> FormValue:
         """Return what the gate makes of it: chords where it may be on several pieces, with a new symbol each."""
@@ -64,43 +58,5 @@ class BoxForms(FormCarrier):
         end = torch.maximum((levels < high - clear).sum(dim=0), begin)
         is_open = end > begin
         self.ranges.append(SeenRange(low - error, high + error, begin, end))
-        slope, middle, stray = _chords(gate, low, high, begin, is_open)
-        output = slope * pre + middle
-        largest = torch.maximum((slope * low + middle).abs(), (slope * high + middle).abs()) + stray
-        # A closed unit may still be beyond its kink by what counts as clear of it.
-        crosses = ((levels > low) & (levels < high)).any(dim=0) & ~is_open
-        size = torch.maximum(low.abs(), high.abs())
-        passed = piece_error(slope, middle.abs() + stray, size, error, self.unit)
-        passed = passed + torch.where(crosses, 2 * gate.slopes.abs().amax(dim=0) * clear, 0.0)
-        place = is_open.cumsum(dim=1) - 1
-        fresh = columns.new_zeros(number, int(place.max()) + 1 if units else 0, units)
-        box, unit = is_open.nonzero(as_tuple=True)
-        fresh[box, place[box, unit], unit] = stray[box, unit]
-        self.num_symbols += fresh.shape[1]
-        shape = (number, *gate.shape)
-        return FormValue(
-            output.reshape(shape),
-            torch.cat([slope[:, None] * columns, fresh], dim=1).reshape(number, self.count, *gate.shape),
-            torch.maximum(largest, output.abs()).reshape(shape),
-            passed.reshape(shape),
-        )
-
-
-def _chords(
-    gate: Pointwise, low: Tensor, high: Tensor, begin: Tensor, is_open: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Return slopes and constants of chords, and how far functions stray from them; the own piece of closed units."""
-    units = low.shape[1]
-    slopes, intercepts = gate.slopes.expand(-1, units), gate.intercepts.expand(-1, units)
-    levels, unit = gate.breakpoints.expand(-1, units)[:, None], torch.arange(units, device=low.device)
-    places = torch.cat([low[None], high[None], torch.clamp(levels.expand(-1, *low.shape), low, high)])
-    pieces = (places[:, None] > levels[None]).sum(dim=1)
-    values = slopes[pieces, unit] * places + intercepts[pieces, unit]
-    chord = (values[1] - values[0]) / torch.where(is_open, high - low, 1.0)
-    away = values - chord * places
-    top, bottom = away.amax(dim=0), away.amin(dim=0)
-    return (
-        torch.where(is_open, chord, slopes[begin, unit]),
-        torch.where(is_open, (top + bottom) / 2, intercepts[begin, unit]),
-        torch.where(is_open, (top - bottom) / 2, 0.0),
-    )
+        slope, passed = pass_gate(gate, pre, error, (low, high, begin, is_open), (low, high), self.unit)
+        return self.departing(stage, slope[:, None] * columns, is_open, passed)

@@ -9,7 +9,6 @@ References: affine arithmetic (Stolfi and de Figueiredo, 1997); as bounds of ReL
 effective robustness certification" (NeurIPS 2018).
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -107,18 +106,19 @@ class FormValue(NamedTuple):
     error: Tensor  # (1, *shape), bounds on the rounding of the centers
 
 
-class FormCarrier(ABC):
-    """Affine maps of affine forms with noise: sums, whose rounding relative to their absolute terms is ``unit``."""
+class FormCarrier:
+    """Affine forms with noise that a network carries, over the steps of each of k balls or boxes.
+
+    ``unit`` is the rounding of one sum relative to its absolute terms; ``count`` is the number of inputs and noise
+    symbols so far.
+    """
 
     unit: float
-
-    @property
-    @abstractmethod
-    def count(self) -> int:
-        """Columns: inputs and noise symbols so far."""
+    dim: int
+    count: int
 
     def affine(self, node: Affine, inputs: Sequence[FormValue]) -> FormValue:
-        """Return the node's form; columns of symbols that a value does not know of are zero."""
+        """Return the node's forms; columns of symbols that a value does not know of are zero."""
         sizes, errors = [one.size for one in inputs], [one.error for one in inputs]
         return FormValue(
             node.apply(*(one.center for one in inputs)),
@@ -127,11 +127,6 @@ class FormCarrier(ABC):
             affine_error(node, sizes, errors, self.unit),
         )
 
-    def arrive(self, stage: "Stage", value: FormValue) -> FormValue:
-        """Return what goes into the gate."""
-        del stage
-        return value._replace(columns=self.widened(value.columns))
-
     def widened(self, columns: Tensor) -> Tensor:
         """Return columns for all symbols so far."""
         missing = self.count - columns.shape[1]
@@ -139,16 +134,37 @@ class FormCarrier(ABC):
             return columns
         return torch.cat([columns, columns.new_zeros(len(columns), missing, *columns.shape[2:])], dim=1)
 
+    def arrive(self, stage: "Stage", value: FormValue) -> FormValue:
+        """Return what goes into the gate."""
+        del stage
+        return value._replace(columns=self.widened(value.columns))
+
+    def departing(self, stage: "Stage", columns: Tensor, is_open: Tensor, passed: "PassedGate") -> FormValue:
+        """Return a gate's output, with one new noise symbol for each open unit."""
+        number, _, units = columns.shape
+        place = is_open.cumsum(dim=1) - 1
+        fresh = columns.new_zeros(number, int(place.max()) + 1 if units else 0, units)
+        one, unit = is_open.nonzero(as_tuple=True)
+        fresh[one, place[one, unit], unit] = passed.stray[one, unit]
+        self.count += fresh.shape[1]
+        shape = (number, *stage.gate.shape)
+        return FormValue(
+            passed.output.reshape(shape),
+            torch.cat([columns, fresh], dim=1).reshape(number, self.count, *stage.gate.shape),
+            torch.maximum(passed.largest, passed.output.abs()).reshape(shape),
+            passed.error.reshape(shape),
+        )
+
 
 class AffineForms(FormCarrier):
     """Affine forms with noise over the steps away from a point.
 
     The caller of `carry` passes each gate by `pointwise` or `max`, which return whether the evaluation can go on.
-    ``unit`` is the rounding of one sum relative to its absolute terms.
     """
 
     def __init__(self, network: "NetworkGraph", point: np.ndarray, steps: CutBall, unit: float) -> None:
-        self.steps, self.unit, self.dim = steps, unit, network.num_inputs
+        self.steps, self.unit = steps, unit
+        self.dim = self.count = network.num_inputs
         x = network.points(point)
         identity = torch.eye(self.dim, dtype=torch.float64, device=x.device).reshape(1, self.dim, *network.input_shape)
         reach = np.minimum(steps.reach, np.maximum(np.abs(steps.lower), np.abs(steps.upper)))
@@ -201,21 +217,11 @@ class AffineForms(FormCarrier):
         if not np.isfinite(high[is_open] - low[is_open]).all():
             self._split(stage, np.flatnonzero(is_open & ~np.isfinite(high - low)), begin, end)
             return False
-        slope, middle, stray = _chords(gate, low, high, begin, is_open)
-        output = torch.as_tensor(slope, device=pre.device) * pre + torch.as_tensor(middle, device=pre.device)
-        which = np.flatnonzero(is_open)
-        self._split(stage, which, begin, end)
-        ends = np.where(np.isfinite([low, high]), [low, high], 0.0)
-        largest = np.abs(slope * ends + middle).max(axis=0) + stray
-        # A closed unit may still be beyond its kink by what counts as clear of it.
-        crosses = ((levels > low) & (levels < high)).any(axis=0) & ~is_open
-        steepest = gate.slopes.abs().amax(dim=0).cpu().numpy()
-        size = np.abs(ends).max(axis=0)
-        tables = [torch.as_tensor(table, device=pre.device) for table in (slope, np.abs(middle) + stray, size)]
-        passed = piece_error(tables[0], tables[1], tables[2], error[0], self.unit).cpu().numpy()
-        passed = passed + np.where(crosses, 2 * steepest * clear, 0.0)
-        columns = torch.as_tensor(slope, device=pre.device) * columns
-        self._from_gate(stage, output, columns, which, stray, largest, passed)
+        self._split(stage, np.flatnonzero(is_open), begin, end)
+        tables = [torch.as_tensor(one, device=pre.device)[None] for one in (low, high, begin, is_open)]
+        ends = [torch.where(one.isfinite(), one, 0.0) for one in tables[:2]]
+        slope, passed = pass_gate(gate, pre, error, tables, ends, self.unit)
+        self._left = self.departing(stage, slope[:, None] * columns[None], tables[3], passed)
         return True
 
     def max(self, stage: "Stage", arrived: FormValue, first: np.ndarray, last: np.ndarray) -> bool:
@@ -262,35 +268,10 @@ class AffineForms(FormCarrier):
             is_fixed, 0.0, np.where(high > 0, np.minimum(high, clear), 0.0).max(axis=1, initial=0.0)
         )
         passed = passed + self.unit * stray
-        self._from_gate(stage, output, columns[:, taken], which, stray, largest, passed)
+        tables = [torch.as_tensor(one, device=columns.device)[None] for one in (stray, largest, passed)]
+        is_new = torch.as_tensor(is_open, device=columns.device)[None]
+        self._left = self.departing(stage, columns[None, :, taken], is_new, PassedGate(output[None], *tables))
         return True
-
-    @property
-    def count(self) -> int:
-        """Columns: inputs and noise symbols so far."""
-        return self.dim + len(self.open)
-
-    def _from_gate(
-        self,
-        stage: "Stage",
-        output: Tensor,
-        columns: Tensor,
-        which: np.ndarray,
-        stray: np.ndarray,
-        largest: np.ndarray,
-        errors: np.ndarray,
-    ) -> None:
-        """Write down a gate's output, with one new noise symbol for each open unit."""
-        fresh = columns.new_zeros(len(which), columns.shape[1])
-        fresh[torch.arange(len(which)), torch.as_tensor(which)] = torch.as_tensor(stray[which], device=fresh.device)
-        shape = stage.gate.shape
-        center = output.reshape(1, *shape)
-        self._left = FormValue(
-            center,
-            torch.cat([columns, fresh]).reshape(1, -1, *shape),
-            _size(center, largest),
-            torch.as_tensor(errors, device=output.device).reshape(1, *shape),
-        )
 
     def _split(self, stage: "Stage", which: np.ndarray, begin: np.ndarray, end: np.ndarray) -> None:
         """Add pointwise units to the open ones, to be split in the middle of their pieces."""
@@ -314,22 +295,48 @@ def _size(center: Tensor, largest: np.ndarray) -> Tensor:
     return torch.maximum(torch.as_tensor(largest, device=center.device).reshape(center.shape), center.abs())
 
 
+class PassedGate(NamedTuple):
+    """What a gate makes of forms, but for their columns: entries (k, u)."""
+
+    output: Tensor
+    stray: Tensor  # how far the gate strays from the chord
+    largest: Tensor  # bounds on absolute values
+    error: Tensor
+
+
+def pass_gate(
+    gate: Pointwise, pre: Tensor, error: Tensor, seen: Sequence[Tensor], ends: Sequence[Tensor], unit: float
+) -> tuple[Tensor, PassedGate]:
+    """Return by what columns are multiplied, and what becomes of centers ``pre`` and their errors, at a gate.
+
+    ``seen`` are the least and greatest inputs, the piece of closed units, and which are open; ``ends`` count for sizes.
+    """
+    low, high, begin, is_open = seen
+    levels = gate.breakpoints.expand(-1, low.shape[1])[:, None]
+    slope, middle, stray = _chords(gate, low, high, begin, is_open)
+    largest = torch.maximum(*((slope * end + middle).abs() for end in ends)) + stray
+    # A closed unit may still be beyond its kink by what counts as clear of it.
+    crosses = ((levels > low) & (levels < high)).any(dim=0) & ~is_open
+    passed = piece_error(slope, middle.abs() + stray, torch.maximum(*(end.abs() for end in ends)), error, unit)
+    passed = passed + torch.where(crosses, 2 * gate.slopes.abs().amax(dim=0) * (CLEAR * error), 0.0)
+    return slope, PassedGate(slope * pre + middle, stray, largest, passed)
+
+
 def _chords(
-    gate: Pointwise, low: np.ndarray, high: np.ndarray, piece: np.ndarray, is_open: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    gate: Pointwise, low: Tensor, high: Tensor, begin: Tensor, is_open: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
     """Return slopes and constants of chords, and how far functions stray from them; the own piece of closed units."""
-    slopes, intercepts = (np.broadcast_to(t.cpu().numpy(), (len(t), len(low))) for t in (gate.slopes, gate.intercepts))
-    unit = np.arange(len(low))
-    slope, middle, stray = slopes[piece, unit], intercepts[piece, unit], np.zeros(len(low))
-    if not is_open.any():
-        return slope, middle, stray
-    low, high, slopes, intercepts = low[is_open], high[is_open], slopes[:, is_open], intercepts[:, is_open]
-    levels = np.broadcast_to(gate.breakpoints.cpu().numpy(), (len(gate.breakpoints), len(unit)))[:, is_open]
-    places = np.concatenate([low[None], high[None], np.clip(levels, low, high)])
-    pieces = (places[:, None] > levels[None]).sum(axis=1)
-    values = np.take_along_axis(slopes, pieces, axis=0) * places + np.take_along_axis(intercepts, pieces, axis=0)
-    chord = (values[1] - values[0]) / (high - low)
+    units = low.shape[1]
+    slopes, intercepts = gate.slopes.expand(-1, units), gate.intercepts.expand(-1, units)
+    levels, unit = gate.breakpoints.expand(-1, units)[:, None], torch.arange(units, device=low.device)
+    places = torch.cat([low[None], high[None], torch.clamp(levels.expand(-1, *low.shape), low, high)])
+    pieces = (places[:, None] > levels[None]).sum(dim=1)
+    values = slopes[pieces, unit] * places + intercepts[pieces, unit]
+    chord = (values[1] - values[0]) / torch.where(is_open, high - low, 1.0)
     away = values - chord * places
-    top, bottom = away.max(axis=0), away.min(axis=0)
-    slope[is_open], middle[is_open], stray[is_open] = chord, (top + bottom) / 2, (top - bottom) / 2
-    return slope, middle, stray
+    top, bottom = away.amax(dim=0), away.amin(dim=0)
+    return (
+        torch.where(is_open, chord, slopes[begin, unit]),
+        torch.where(is_open, (top + bottom) / 2, intercepts[begin, unit]),
+        torch.where(is_open, (top - bottom) / 2, 0.0),
+    )
