@@ -3,6 +3,12 @@
 Both sides of a seam were cut by the same units at the same places, up to rounding, so they carry the same facets in
 the same order. Where they do not (a tie of max candidates that matters on one side only), facets are matched by
 overlap.
+
+Joining by names of vertices (`vertex_names`) was tried in its place. A tie that cuts one side of a seam gives its edges
+other names there, and all vertices made on them later, so that chunks of networks with max gates have to stay whole: a
+plane of 186,000 regions of a network with pooling then takes 94 s and 17 GB instead of 16 s and 0.6 GB. Without max
+gates the same regions and vertices come out with the same memory; joining is 15 to 20 % faster and new names cost more
+than that: planes of 1,700, 16,000 and 90,000 regions take 13, 11 and 5 % longer (fastest of 27 runs each).
 """
 
 from dataclasses import dataclass, fields
