@@ -17,6 +17,7 @@ from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.interruption import has_struck, held, is_part
 from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.network import Network
+from reluscope.partitions.ask.elongated import in_units, out_of_units, sides_of
 from reluscope.partitions.ask.engine_choice import ENGINES, choose_engine
 from reluscope.partitions.ask.engine_costs import Kept
 from reluscope.partitions.ask.patience import MAX_KEPT, patient
@@ -269,6 +270,9 @@ def cells_found(
 ) -> Partition:
     """Return what an engine finds, as it finds it: where signs stayed undecided, some cells may be no regions."""
     effort, asked = effort or Effort(), asked or RegionSearch()
+    sides = sides_of(domain)
+    if sides is not None:
+        return out_of_units(cells_found(network, in_units(domain, sides), effort, asked), domain, sides)
     engine, reason = choose_engine(network, domain, asked.method, keep=asked.keep)
     if engine == "incidence" and domain.dim <= 2:
         return partition_flat(network, [windowed(domain)], effort, asked.rounding)[0]

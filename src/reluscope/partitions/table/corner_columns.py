@@ -58,6 +58,10 @@ class SharedCorners:
         """Length or area of every region."""
         return polygon_sizes(self.vertices, *self.region_vertices)
 
+    def scaled(self, sides: Float[np.ndarray, " d"]) -> "SharedCorners":
+        """Return the corners with every coordinate times a number of at most 1."""
+        return replace(self, vertices=self.vertices * sides)
+
     def take(self, kept: np.ndarray, facets: FacetColumns) -> tuple["SharedCorners", FacetColumns]:
         """Return the corners of some regions, in increasing order, and their facets with the new ids of vertices."""
         assert facets.ends is not None
@@ -159,6 +163,10 @@ class CellCorners:
             is_bounded = bool((points[:, -1] > 0).all())
             sizes[region] += hull_volume(points[:, :-1] / points[:, -1:]) if is_bounded else np.inf
         return sizes
+
+    def scaled(self, sides: Float[np.ndarray, " d"]) -> "CellCorners":
+        """Return the corners with every coordinate times a number of at most 1."""
+        return replace(self, points=self.points * np.append(sides, 1.0))
 
     def take(self, kept: np.ndarray, facets: FacetColumns) -> tuple["CellCorners", FacetColumns]:
         """Return the cells of some regions, in increasing order, and their facets, which stay as they are."""

@@ -41,6 +41,11 @@ class RegionColumns:
         facets = None if self.facets is None else self.facets.without_ends(len(self.words))
         return replace(self, facets=facets, corners=None)
 
+    def scaled(self, sides: Float[np.ndarray, " d"]) -> "RegionColumns":
+        """Return the regions with every coordinate times a power of two of at most 1."""
+        corners = None if self.corners is None else self.corners.scaled(sides)
+        return replace(self, witnesses=self.witnesses * sides, corners=corners)
+
     def take(self, kept: np.ndarray) -> "RegionColumns":
         """Return some of the regions, in increasing order."""
         facets, corners = self.facets, self.corners

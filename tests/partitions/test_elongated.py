@@ -1,0 +1,42 @@
+"""Boxes much longer along one axis than along another: thin is what is thin beside the axis across."""
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from reluscope.testing import default_network
+
+
+@pytest.mark.parametrize("width", [1e2, 1e5, 1e8])
+@pytest.mark.parametrize("tilt", [0.0, 1e-8, 0.7])
+def test_lines_apart_along_the_short_axis_are_kept_apart(width, tilt):
+    net = rs.load([([[tilt / width, 1.0]] * 3, [-0.3, -0.3 - 1e-7, -0.3 - 2e-7]), (np.ones((1, 3)), np.zeros(1))])
+    found = rs.partition(net, rs.Box([-width, 0], [width, 1]))
+    assert (len(found), found.claim, found.num_undecided) == (4, "EXACT", 0)
+    assert found.volumes().sum() == pytest.approx(2 * width)
+
+
+@pytest.mark.parametrize("method", ["incidence", "cellwise", "tree"])
+def test_units_change_no_region(method):
+    layers = default_network([3, 6, 6, 1])
+    sides = np.array([2.0**-20, 1.0, 2.0**17])
+    (first, shift), *others = [(np.asarray(weight), np.asarray(bias)) for weight, bias in layers]
+    plain, wide = rs.load(layers), rs.load([(first / sides, shift), *others])
+    one = rs.partition(plain, rs.Box(-1, 1, 3), method=method)
+    two = rs.partition(wide, rs.Box(-sides, sides), method=method)
+    assert two.claim == "EXACT"
+    assert set(map(bytes, one.codes.words)) == set(map(bytes, two.codes.words))
+    assert two.domain.describe() == rs.Box(-sides, sides).describe()
+    assert (two.locate(two.witnesses) == np.arange(len(two))).all()
+    if method != "tree":
+        np.testing.assert_allclose(np.sort(two.volumes()), np.sort(one.volumes()) * sides.prod(), rtol=1e-9)
+
+
+def test_a_slice_with_an_elongated_window_keeps_its_coordinates():
+    net = rs.load(
+        [(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), np.array([-0.5, -0.25])), (np.ones((1, 2)), np.zeros(1))]
+    )
+    domain = rs.Slice([0.25, 0.25, 0.0], [[1e-6, 0.0, 0.0], [0.0, 0.0, 1.0]], rs.Box([-1e6, 0], [1e6, 1]))
+    found = rs.partition(net, domain)
+    assert len(found) == 4
+    assert found.volumes().sum() == pytest.approx(2e6)
