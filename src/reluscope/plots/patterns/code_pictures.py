@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 
 from reluscope.arguments import read_drawn, read_labels
 from reluscope.codes.packed import Codes
-from reluscope.plots.style import bare, canvas, figure_of, say, scale_beside, shortened
+from reluscope.plots.drawing.without_axes import say_alone
+from reluscope.plots.style import bare, canvas, figure_of, scale_beside, shortened
 
 MAX_ROWS, MAX_COLUMNS = 480, 720
 MIN_ROWS, MIN_COLUMNS = 240, 480
@@ -81,9 +82,7 @@ def codes(
     shown = sum(len(edge) - 1 for edge in edges)
     axes = canvas(axes, (8.2, float(np.clip(1.2 + 0.022 * shown + 0.2 * len(counts), 3.0, 7.2))))
     if not number or not gates:
-        axes.set_xticks([])
-        axes.set_yticks([])
-        say(axes, "there are no codes" if not number else "the network has no gates")
+        say_alone(axes, "there are no codes" if not number else "the network has no gates")
         return figure_of(axes)
     order = _order(codes, given, columns)
     means = _means(codes, order, np.concatenate([[0], np.cumsum(counts)]), edges, columns)

@@ -15,6 +15,7 @@ from matplotlib.lines import Line2D
 
 from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
+from reluscope.plots.drawing.without_axes import frame_image
 from reluscope.plots.figures import new_figure
 from reluscope.plots.style import INK, RASTER_ABOVE, category, legend_below, say, shortened
 
@@ -99,13 +100,8 @@ def _check(
 
 
 def _frame(axes: Axes) -> None:
-    axes.set_xticks([])
-    axes.set_yticks([])
+    frame_image(axes, 0.5, 0.35)
     axes.set_aspect("equal", adjustable="datalim")
-    for side in axes.spines.values():
-        side.set_color(INK)
-        side.set_linewidth(0.5)
-        side.set_alpha(0.35)
 
 
 def _scatter(axes: Axes, points: np.ndarray | None, labels: np.ndarray, kinds: np.ndarray, *, many: int) -> None:

@@ -19,6 +19,7 @@ from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.coloring import Color, coloring
 from reluscope.plots.drawing.marks import OFF, UNKNOWN, on_the_domain
 from reluscope.plots.drawing.polygon_paths import Pen, Polygons, limits, say_empty
+from reluscope.plots.drawing.without_axes import frame_image
 from reluscope.plots.planes.class_regions import class_shades
 from reluscope.plots.style import (
     DARK,
@@ -64,11 +65,7 @@ def draw_line(
     strip = axes.inset_axes((0.0, 1.03, 1.0, 0.09))
     strip.set_xlim(axes.get_xlim())
     strip.set_ylim(0, 1)
-    strip.set_xticks([])
-    strip.set_yticks([])
-    for side in strip.spines.values():
-        side.set_color(INK)
-        side.set_linewidth(0.8)
+    frame_image(strip, 0.8)
     handles = _curves(axes, part, class_names)
     if part.num_open:
         strip.axvspan(*axes.get_xlim(), zorder=0.5, **UNKNOWN)

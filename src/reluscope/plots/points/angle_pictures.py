@@ -15,6 +15,7 @@ from matplotlib.patches import StepPatch
 
 from reluscope.analyses.local.hyperplane_angles import Directions
 from reluscope.arguments import read_drawn
+from reluscope.plots.drawing.without_axes import unmark
 from reluscope.plots.figures import new_figure
 from reluscope.plots.style import INK, bare, canvas, depth_colors, legend, say, scale_beside, shortened
 
@@ -55,8 +56,7 @@ def directions(found: Directions) -> Figure:
 
 
 def _image(axes: Axes, found: Directions) -> None:
-    axes.set_xticks([])
-    axes.set_yticks([])
+    unmark(axes)
     bare(axes, "top", "right", "left", "bottom")
     if not found.image.size:
         say(axes, "there is no image" if len(found) else "no unit has a hyperplane here")

@@ -8,7 +8,8 @@ from matplotlib.ticker import MaxNLocator
 from reluscope.analyses.local.classes_of_regions import NUM_AT_LIKELIEST, NUM_CLASSES
 from reluscope.arguments import read_drawn
 from reluscope.findings import Findings
-from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend, say
+from reluscope.plots.drawing.without_axes import say_alone
+from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend
 
 WIDTH = 0.38
 
@@ -31,9 +32,7 @@ def class_numbers(found: Findings, *, axes: Axes | None = None) -> Figure:
     axes = canvas(axes, (6.4, 2.8))
     bare(axes, "top", "right")
     if not found.is_done.any():
-        axes.set_xticks([])
-        axes.set_yticks([])
-        say(axes, "no region has an interior")
+        say_alone(axes, "no region has an interior")
         return figure_of(axes)
     exact, tested = (found[name].value[found.is_done].astype(int) for name in (NUM_CLASSES, NUM_AT_LIKELIEST))
     numbers = np.arange(min(exact.min(), tested.min()), max(exact.max(), tested.max()) + 1)

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from reluscope.arguments import Positive, read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.graph.affine_maps import AffineMaps
+from reluscope.plots.drawing.without_axes import frame_image
 from reluscope.plots.figures import new_figure
 from reluscope.plots.style import INK, RASTER_ABOVE, SIGNED, bare, canvas, say, shortened
 
@@ -164,11 +165,7 @@ def _images(
         for column in range(across):
             axes = grid[row, column]
             axes.imshow(pictures[row, column], norm=norm, cmap=colors, interpolation="none")
-            axes.set_xticks([])
-            axes.set_yticks([])
-            for line in axes.spines.values():
-                line.set_color(INK)
-                line.set_linewidth(0.6)
+            frame_image(axes)
             _name(axes, row, column, rows, columns)
     bar = figure.colorbar(ScalarMappable(norm, colors), ax=list(grid.ravel()), extend=extend, shrink=0.9, pad=0.02)
     bar.set_label(label, color=INK, fontsize=9.5)

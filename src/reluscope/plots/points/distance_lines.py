@@ -16,17 +16,9 @@ from reluscope.analyses.robustness.distance_quantities import (
 )
 from reluscope.arguments import read_drawn
 from reluscope.findings import Findings
+from reluscope.plots.drawing.without_axes import say_alone
 from reluscope.plots.figures import new_figure
-from reluscope.plots.style import (
-    INK,
-    bare,
-    canvas,
-    category,
-    legend_below,
-    number_logarithmically,
-    say,
-    shortened,
-)
+from reluscope.plots.style import INK, bare, canvas, category, legend_below, number_logarithmically, say, shortened
 
 BENDS, KNOWN, WITHIN = category(0), category(5), category(2)
 
@@ -82,9 +74,7 @@ def robustness(
         bare(axes, "top", "right")
     if not len(whole) or not len(names):
         for axes in panels:
-            axes.set_xticks([])
-            axes.set_yticks([])
-            say(axes, "there are no samples")
+            say_alone(axes, "there are no samples")
         return figure
     kinds: set[str] = set()
     for axes, one, inside, found in zip(panels, facets, within, whole, strict=True):

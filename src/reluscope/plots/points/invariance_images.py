@@ -6,7 +6,6 @@ Reference: Behrmann et al., "Invariance and inverse stability under ReLU", 2018,
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reluscope.analyses.preimages.invariance_search import SameFeatures
@@ -14,6 +13,7 @@ from reluscope.arguments import read_drawn
 from reluscope.datasets.image_shapes import is_image
 from reluscope.errors import InputError
 from reluscope.plots.drawing.images import images_of
+from reluscope.plots.drawing.without_axes import frame_image
 from reluscope.plots.figures import new_figure
 from reluscope.plots.style import INK, canvas, say, shortened
 
@@ -77,13 +77,14 @@ def invariances(found: Sequence[SameFeatures], *, shape: Sequence[int], names: S
     changes = np.stack([_one_channel(one.found - one.point, shape) for one in found])
     most = float(np.abs(changes).max()) or 1.0
     for row, one in enumerate(found):
-        for column in range(3):
-            axes = _framed(grid[row, column])
+        for axes in grid[row]:
+            frame_image(axes)
+        for column, axes in enumerate(grid[row, :3]):
             if column == 1 and one.target is None:
                 say(axes, "none")
             else:
                 axes.imshow(images[3 * row + column], cmap="gray", vmin=0.0, vmax=1.0, interpolation="none")
-        _framed(grid[row, 3]).imshow(changes[row], cmap="RdBu_r", vmin=-most, vmax=most, interpolation="none")
+        grid[row, 3].imshow(changes[row], cmap="RdBu_r", vmin=-most, vmax=most, interpolation="none")
         if names is not None:
             grid[row, 0].set_ylabel(shortened(names[row], 20), fontsize=9, color=INK)
         text = f"{len(one.before):,} features equal within {one.proved_within:.1e}"
@@ -96,12 +97,3 @@ def invariances(found: Sequence[SameFeatures], *, shape: Sequence[int], names: S
 
 def _one_channel(change: np.ndarray, shape: Sequence[int]) -> np.ndarray:
     return change.reshape(-1, *shape[-2:]).mean(axis=0)
-
-
-def _framed(axes: Axes) -> Axes:
-    axes.set_xticks([])
-    axes.set_yticks([])
-    for line in axes.spines.values():
-        line.set_color(INK)
-        line.set_linewidth(0.6)
-    return axes

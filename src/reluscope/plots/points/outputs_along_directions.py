@@ -8,6 +8,7 @@ from matplotlib.lines import Line2D
 from reluscope.analyses.sensitivity.outputs_along import OutputAlong
 from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
+from reluscope.plots.drawing.without_axes import unmark
 from reluscope.plots.figures import new_figure
 from reluscope.plots.style import INK, bare, canvas, category, legend_below, say, shortened
 
@@ -70,8 +71,7 @@ def outputs_along(
             axes.text(0.04, 0.95, text, transform=axes.transAxes, ha="left", va="top", fontsize=8, color=INK)
             axes.margins(y=0.18)
             if number * across > 1:
-                axes.set_xticks([])
-                axes.set_yticks([])
+                unmark(axes)
             if row == 0 and columns is not None:
                 axes.set_title(shortened(columns[column], 16), fontsize=9.5, color=INK)
             if column == 0 and rows is not None:

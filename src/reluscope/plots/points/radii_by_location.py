@@ -10,7 +10,8 @@ from matplotlib.lines import Line2D
 
 from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
-from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend, number_logarithmically, say
+from reluscope.plots.drawing.without_axes import say_alone
+from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend, number_logarithmically
 
 MARKERS = ("o", "s", "^", "D", "v")
 
@@ -50,9 +51,7 @@ def radii_by_location(
     counts = np.isfinite(shown).sum(axis=0)
     bare(axes, "top", "right")
     if not counts.any():
-        axes.set_xticks([])
-        axes.set_yticks([])
-        say(axes, "no size is finite and positive")
+        say_alone(axes, "no size is finite and positive")
         return figure_of(axes)
     if len(locations) != radii.shape[1]:
         raise ShapeError(f"expected one name for each of {radii.shape[1]} locations, got {len(locations)}")

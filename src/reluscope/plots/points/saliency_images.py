@@ -12,6 +12,7 @@ from reluscope.arguments import read_array, read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.graph.points import Points
 from reluscope.plots.drawing.images import images_of
+from reluscope.plots.drawing.without_axes import frame_image
 from reluscope.plots.figures import new_figure
 from reluscope.plots.style import INK, SIGNED, canvas, say, shortened
 
@@ -79,11 +80,7 @@ def saliency(found: Saliency, samples: Points, *, shape: Sequence[int], names: S
     for axes, title in zip(grid[0], ("sample", "gradient", "gradient x input"), strict=True):
         axes.set_title(title, fontsize=9.5, color=INK)
     for axes in grid.ravel():
-        axes.set_xticks([])
-        axes.set_yticks([])
-        for line in axes.spines.values():
-            line.set_color(INK)
-            line.set_linewidth(0.6)
+        frame_image(axes)
     return figure
 
 

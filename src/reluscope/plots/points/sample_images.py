@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.plots.drawing.images import images_of
+from reluscope.plots.drawing.without_axes import frame_image
 from reluscope.plots.figures import new_figure
 from reluscope.plots.style import INK, shortened
 
@@ -49,11 +50,7 @@ def samples(points: Float[np.ndarray, "s n"], *, shape: Sequence[int], names: Se
     figure.get_layout_engine().set(rect=(0.16 / wide, 0.0, 1.0 - 0.83 / wide, 1.0))  # pyright: ignore
     grid = figure.subplots(1, max(1, len(points)), squeeze=False)[0]
     for index, axes in enumerate(grid):
-        axes.set_xticks([])
-        axes.set_yticks([])
-        for line in axes.spines.values():
-            line.set_color(INK)
-            line.set_linewidth(0.6)
+        frame_image(axes)
         if index < len(points):
             axes.imshow(images[index], cmap="gray", vmin=0.0, vmax=1.0, interpolation="none")
             if names is not None:

@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 
 from reluscope.arguments import read_drawn
 from reluscope.plots.drawing.outlines import edges_of_equal_ratio, outlines
+from reluscope.plots.drawing.without_axes import say_alone
 from reluscope.plots.figures import new_figure
-from reluscope.plots.style import INK, bare, canvas, legend_below, number_logarithmically, say
+from reluscope.plots.style import INK, bare, canvas, legend_below, number_logarithmically
 
 BINS = 30
 
@@ -58,9 +59,7 @@ def size_distributions(
         bare(axes, "top", "right")
     if not len(every):
         for axes in panels:
-            say(axes, "no size is finite and positive")
-            axes.set_xticks([])
-            axes.set_yticks([])
+            say_alone(axes, "no size is finite and positive")
         return figure
     edges = edges_of_equal_ratio(every, BINS)
     number_logarithmically(panels[0], (edges[-1] / edges[0]) ** (1.0 if len(panels) == 1 else 2.0))

@@ -15,8 +15,9 @@ from matplotlib.patches import Patch
 
 from reluscope.arguments import read_drawn
 from reluscope.plots.drawing.outlines import outlines
+from reluscope.plots.drawing.without_axes import say_alone
 from reluscope.plots.figures import new_figure
-from reluscope.plots.style import INK, bare, canvas, category, legend_below, say, shortened, tint
+from reluscope.plots.style import INK, bare, canvas, category, legend_below, shortened, tint
 
 # Of cosines: bins begin and end this far outside.
 OUTSIDE = 1e-9
@@ -92,9 +93,7 @@ def _boxes(axes: Axes, numbers: Mapping[str, Mapping[str, np.ndarray]], names: l
                 flierprops={"marker": ".", "markersize": 2.5, "markeredgecolor": INK, "alpha": 0.5},
             )
     if not drawn:
-        axes.set_xticks([])
-        axes.set_yticks([])
-        say(axes, "there are no points")
+        say_alone(axes, "there are no points")
         return []
     axes.set_xticks(range(len(names)), [shortened(name, 14) for name in names])
     axes.set_xlim(-0.6, len(names) - 0.4)
@@ -110,9 +109,7 @@ def _cosines(panels: list[Axes], cosines: Mapping[str, Mapping[str, np.ndarray]]
     every = np.concatenate([np.zeros(0), *(values for group in known.values() for values in group.values())])
     if not len(every):
         for axes in panels:
-            axes.set_xticks([])
-            axes.set_yticks([])
-            say(axes, "no region lies around")
+            say_alone(axes, "no region lies around")
         return []
     low = min(float(every.min()), 0.9)
     edges = np.linspace(low - OUTSIDE, 1.0 + OUTSIDE, BINS + 1)
