@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import reluscope as rs
 from reluscope.analyses.samples import pacing
 from reluscope.analyses.samples.measuring import KeptRows, Measured, key_of, measure, ragged
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Column, Status, declare
 from reluscope.stopping import Stop, StopReason
@@ -58,20 +59,20 @@ def test_how_samples_are_cut_into_blocks_has_no_effect(number, most, memory, byt
         return ask_until(None, None)(block)
 
     budget = rs.Budget(memory=memory * 100)
-    found = measure(number, ask, most=most, bytes_per_sample=bytes_per_sample, budget=budget)
+    found = measure(number, ask, Effort(budget), most=most, bytes_per_sample=bytes_per_sample)
     assert found["test_position"].value.tolist() == [*range(number)]
     assert max(sizes) <= max(1, min(most, memory * 100 // bytes_per_sample))
 
 
 def test_time_ends_work_between_blocks_but_not_before_the_first() -> None:
-    found = measure(5, ask_until(None, None), budget=rs.Budget(seconds=0))
+    found = measure(5, ask_until(None, None), Effort(rs.Budget(seconds=0)))
     assert found.stopped == "time"
     assert found.is_done.tolist() == [True, False, False, False, False]
 
 
 def test_progress_is_told_up_to_the_end() -> None:
     told: list[float] = []
-    measure(5, ask_until(None, None), progress=told.append)
+    measure(5, ask_until(None, None), Effort(progress=told.append))
     assert told == sorted(told)
     assert told[-1] == 1.0
 

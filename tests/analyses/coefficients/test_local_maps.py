@@ -176,8 +176,8 @@ def test_maps_are_told_apart_by_what_they_have_along_directions_of_length_one(mo
     """Else two maps that differ by no more than their errors could be farther apart than these."""
     seen = []
 
-    def spied(number, ask, proper=norms.measure, **options):
-        return proper(number, lambda block: seen.append(ask(block)) or seen[-1], **options)
+    def spied(number, ask, effort, proper=norms.measure, **options):
+        return proper(number, lambda block: seen.append(ask(block)) or seen[-1], effort, **options)
 
     monkeypatch.setattr(norms, "measure", spied)
     net, tolerance = rs.load([(np.array([[3.0]]), np.zeros(1))]), rs.Tolerance(rounding=2.0**20)

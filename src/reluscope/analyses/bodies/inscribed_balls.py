@@ -11,6 +11,7 @@ from reluscope.analyses.bodies.region_bodies import as_bodies, ask_within_memory
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import TimeBudget
+from reluscope.effort import Effort
 from reluscope.errors import SolverError
 from reluscope.findings import Column, Findings
 from reluscope.geometry.numbers.resolutions import RELATIVE_GAP
@@ -116,16 +117,8 @@ def inscribed_balls(
         return Measured((Column.of(INRADIUS, radii, radii, above, method=METHOD),), {"offsets": offsets})
 
     where = "input space" if domain is None else domain.describe()
-    most = bodies_at_once(network)
-    return measure(
-        len(points),
-        ask,
-        domain=where,
-        budget=budget,
-        most=most,
-        population=population,
-        progress=progress,
-    )
+    effort, most = Effort.of(budget, None, progress), bodies_at_once(network)
+    return measure(len(points), ask, effort, domain=where, most=most, population=population)
 
 
 def _ask_balls(

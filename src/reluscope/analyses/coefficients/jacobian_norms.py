@@ -15,6 +15,7 @@ from reluscope.analyses.coefficients.probability_jacobians import probability_no
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import BlockBudget
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
 from reluscope.networks.graph.points import Points
@@ -111,9 +112,7 @@ def local_norms(
     if of == "probabilities":
         if margins:
             raise InputError('of="probabilities" takes no margins: leave them out, or take the norms of outputs')
-        return probability_norms(
-            network, x, population=population, budget=budget, progress=progress, tolerance=tolerance
-        )
+        return probability_norms(network, x, Effort.of(budget, None, progress, tolerance), population)
     points = network.points(x)
     size = network.num_outputs * network.num_inputs
     directions = torch.as_tensor(
@@ -142,15 +141,8 @@ def local_norms(
         return Measured(tuple(columns), {"projected": (flat @ directions).cpu().numpy(), "errors": errors})
 
     with share_done("norms", progress) as report_progress:
-        found = measure(
-            len(points),
-            ask,
-            population=population,
-            bytes_per_sample=8 * size + bytes_of_gates(network),
-            memory=MEMORY,
-            budget=budget,
-            progress=report_progress,
-        )
+        effort, per_sample = Effort.of(budget, None, report_progress), 8 * size + bytes_of_gates(network)
+        found = measure(len(points), ask, effort, population=population, bytes_per_sample=per_sample, memory=MEMORY)
     projected, errors = (found.details[name][found.is_done] for name in ("projected", "errors"))
     is_certain = np.isfinite(errors)
     done = points[: len(projected)]

@@ -16,6 +16,7 @@ from reluscope.analyses.classification.class_predictions import classes_of_outpu
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import BlockBudget
+from reluscope.effort import Effort
 from reluscope.findings import Column, Findings, declare
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
@@ -124,15 +125,9 @@ def linear_margins(
         return Measured(columns, {"class": found.classes, "rival": found.rivals})
 
     with share_done("margins", progress) as report_progress:
-        return measure(
-            len(points),
-            ask,
-            population=population,
-            bytes_per_sample=8 * network.num_outputs * network.num_inputs + bytes_of_gates(network),
-            memory=MEMORY,
-            budget=budget,
-            progress=report_progress,
-        )
+        effort = Effort.of(budget, None, report_progress)
+        per_sample = 8 * network.num_outputs * network.num_inputs + bytes_of_gates(network)
+        return measure(len(points), ask, effort, population=population, bytes_per_sample=per_sample, memory=MEMORY)
 
 
 def margins_of_maps(outputs: Float[np.ndarray, "s m"], weight: Float[torch.Tensor, "s m n"]) -> Margins:

@@ -10,14 +10,12 @@ import torch
 
 from reluscope.analyses.coefficients.matrices import BLOCKS_IN_MEMORY, MEMORY, matrix
 from reluscope.analyses.samples.measuring import Measured, measure
-from reluscope.arguments import Count, read_arguments
-from reluscope.budget import BlockBudget, Budget
+from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.findings import Column, Findings, declare
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.point_evaluation import Evaluation
-from reluscope.progress import Progress
-from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
 METHOD = "exact local maps, float64"
@@ -29,33 +27,16 @@ OF_LOGITS = declare(
 )
 
 
-@read_arguments
-def probability_norms(
-    network: Network,
-    x: Points,
-    *,
-    population: Count | None = None,
-    budget: BlockBudget | None = None,
-    progress: Progress = False,
-    tolerance: Tolerance | None = None,
-) -> Findings:
+def probability_norms(network: Network, x: Points, effort: Effort, population: int | None = None) -> Findings:
     """Return the Frobenius norms of the Jacobians of the probabilities and of the logits; see `local_norms`."""
     points = network.points(x)
-    memory = (budget or Budget()).memory_or(MEMORY)
+    memory = effort.budget.memory_or(MEMORY)
 
     def ask(block: slice) -> Measured:
-        return _measured(network.at(points[block], tolerance=tolerance), memory)
+        return _measured(network.at(points[block], tolerance=effort.tolerance), memory)
 
     per_sample = 8 * BLOCKS_IN_MEMORY * network.num_outputs * (network.num_inputs + 1)
-    return measure(
-        len(points),
-        ask,
-        population=population,
-        bytes_per_sample=per_sample,
-        memory=MEMORY,
-        budget=budget,
-        progress=progress,
-    )
+    return measure(len(points), ask, effort, population=population, bytes_per_sample=per_sample, memory=MEMORY)
 
 
 def _measured(at: Evaluation, memory: int) -> Measured:

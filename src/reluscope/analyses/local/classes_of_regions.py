@@ -19,6 +19,7 @@ from reluscope.analyses.local.rivals import GAP
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, TimeBudget
+from reluscope.effort import Effort
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.programs.convex_questions import widest_margins
@@ -150,15 +151,8 @@ def region_classes(
         is_late = time.perf_counter() > until and not (found.is_known.all() and found.is_at_likeliest_known.all())
         return _measured(found, block, number, Stop(StopReason.SECONDS) if is_late else None)
 
-    most = bodies_at_once(network, number)
-    return measure(
-        len(points),
-        ask,
-        domain=domain.describe(),
-        budget=budget,
-        most=most,
-        progress=progress,
-    )
+    effort, most = Effort.of(budget, None, progress), bodies_at_once(network, number)
+    return measure(len(points), ask, effort, domain=domain.describe(), most=most)
 
 
 def _measured(found: "_RegionsSeen", block: slice, number: int, stopped: Stop | None) -> Measured:

@@ -22,6 +22,7 @@ from reluscope.analyses.samples.measuring import Measured, measure, ragged
 from reluscope.arguments import Count, Positive, Seed, read_arguments
 from reluscope.budget import Budget, TimeBudget
 from reluscope.codes.packed import Codes
+from reluscope.effort import Effort
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.networks.graph.points import Points, chunks
@@ -123,15 +124,9 @@ def null_space_rays(
         except IncompletePartitionError:  # what Ctrl-C leaves of the rays of some points is no answer
             raise KeyboardInterrupt from None
 
-    return measure(
-        len(points),
-        ask,
-        domain=f"input space, {_rays(count, reach)} from every point",
-        most=max(1, BUDGET // per_point),
-        population=population,
-        budget=budget,
-        progress=progress,
-    )
+    where, most = f"input space, {_rays(count, reach)} from every point", max(1, BUDGET // per_point)
+    effort = Effort.of(budget, None, progress)
+    return measure(len(points), ask, effort, domain=where, most=most, population=population)
 
 
 @read_arguments

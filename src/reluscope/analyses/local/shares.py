@@ -17,6 +17,7 @@ from reluscope.analyses.classification.class_predictions import classes_of_outpu
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, Seed, read_arguments
 from reluscope.budget import TimeBudget
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
 from reluscope.geometry.polyhedra.domains import Box
@@ -108,15 +109,9 @@ def class_shares(
         return _mean_share(is_of.mean(axis=0).T, draws)
 
     drawing = _Drawing(network, domain, draws, chains, thinning, seed, tolerance)
-    return measure(
-        len(network.points(x)),
-        drawing.means(x, CLASS_SHARE, shares, number),
-        keys={"label": range(number)},
-        domain=domain.describe(),
-        budget=budget,
-        most=1,
-        progress=progress,
-    )
+    means, effort = drawing.means(x, CLASS_SHARE, shares, number), Effort.of(budget, None, progress)
+    keys = {"label": range(number)}
+    return measure(len(network.points(x)), means, effort, keys=keys, domain=domain.describe(), most=1)
 
 
 @read_arguments
@@ -181,14 +176,8 @@ def mean_distances(
         return _mean(lengths.mean(axis=0)[None])
 
     drawing = _Drawing(network, domain, draws, chains, thinning, seed, tolerance)
-    return measure(
-        len(network.points(x)),
-        drawing.means(x, MEAN_DISTANCE, away, 1),
-        domain=domain.describe(),
-        budget=budget,
-        most=1,
-        progress=progress,
-    )
+    means, effort = drawing.means(x, MEAN_DISTANCE, away, 1), Effort.of(budget, None, progress)
+    return measure(len(network.points(x)), means, effort, domain=domain.describe(), most=1)
 
 
 class _Drawn(NamedTuple):

@@ -7,6 +7,7 @@ from reluscope.analyses.bodies.region_bodies import regions_inside
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import read_arguments
 from reluscope.budget import TimeBudget
+from reluscope.effort import Effort
 from reluscope.findings import Column, Findings, declare
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.graph.points import Points
@@ -96,4 +97,4 @@ def region_sizes(
         )
 
     where = "input space" if domain is None else domain.describe()
-    return measure(len(points), ask, domain=where, budget=budget, most=1, progress=progress)
+    return measure(len(points), ask, Effort.of(budget, None, progress), domain=where, most=1)

@@ -16,6 +16,7 @@ from reluscope.analyses.robustness.distance_to_facets import points_at_once, to_
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import TimeBudget
+from reluscope.effort import Effort
 from reluscope.findings import Column, Findings
 from reluscope.geometry.numbers.norms import AnyNorm, Norm
 from reluscope.networks.fractions.rational import multiplications
@@ -107,14 +108,8 @@ def certified_radius(
         certified = _certified(at, reach, found.of_gradients, units)
         return Measured((certified, reach), boundary.details)
 
-    return measure(
-        len(points),
-        ask,
-        budget=budget,
-        most=points_at_once(network),
-        population=population,
-        progress=progress,
-    )
+    effort, most = Effort.of(budget, None, progress), points_at_once(network)
+    return measure(len(points), ask, effort, most=most, population=population)
 
 
 def _certified(at: Evaluation, reach: Column, of_gradients: Float[np.ndarray, "s m"], units: InputUnits) -> Column:

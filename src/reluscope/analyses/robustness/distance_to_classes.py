@@ -20,6 +20,7 @@ from reluscope.analyses.samples.measuring import KeptRows, Measured, key_of, mea
 from reluscope.analyses.samples.shared_points import shared
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, RegionBudget
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings
 from reluscope.geometry.numbers.norms import AnyNorm, Norm
@@ -153,12 +154,13 @@ def decision_distance(
             places[row] = part.details["beyond"][0]
     first = 0 if kept is None else len(kept.parts(len(views)))
     listed = _Listed(views[first:], allowed)
-    common = {"domain": opened.text, "most": 1, "checkpoint": kept, "progress": progress}
+    # The budget is one for each sample.
+    effort, common = Effort(progress=progress), {"domain": opened.text, "most": 1, "checkpoint": kept}
     if executor is None:
-        return measure(len(views), ask, **common)
+        return measure(len(views), ask, effort, **common)
     tasks = [(view, places[row : row + 1], allowed, listed.near(view)) for row, view in enumerate(views[first:], first)]
     with shared(_searched, tasks, executor) as result:
-        return measure(len(views), lambda block: result(block.start - first)[1], **common)
+        return measure(len(views), lambda block: result(block.start - first)[1], effort, **common)
 
 
 class _Listed:

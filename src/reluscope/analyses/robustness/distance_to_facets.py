@@ -7,6 +7,7 @@ from reluscope.analyses.robustness.distance_quantities import BOUNDARY_DISTANCE,
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, holds_across_jumps, read_arguments
 from reluscope.budget import TimeBudget
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Findings
 from reluscope.geometry.numbers.norms import AnyNorm, Norm
@@ -110,15 +111,8 @@ def boundary_distance(
         at = network.at(points[block], tolerance=tolerance)
         return to_boundary(at, nearest_facets(at, norm=norm.plain), opened, units)
 
-    return measure(
-        len(points),
-        ask,
-        domain=opened.text,
-        budget=budget,
-        most=points_at_once(network),
-        population=population,
-        progress=progress,
-    )
+    effort, most = Effort.of(budget, None, progress), points_at_once(network)
+    return measure(len(points), ask, effort, domain=opened.text, most=most, population=population)
 
 
 def to_boundary(at: Evaluation, found: NearestFacets, domain: SearchDomain, units: InputUnits) -> Measured:

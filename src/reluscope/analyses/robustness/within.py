@@ -11,6 +11,7 @@ from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.analyses.samples.shared_points import shared
 from reluscope.arguments import read_arguments
 from reluscope.budget import TimeBudget
+from reluscope.effort import Effort
 from reluscope.findings import Findings
 from reluscope.geometry.numbers.norms import AnyNorm, Norm
 from reluscope.geometry.polyhedra.domains import Domain
@@ -93,11 +94,11 @@ def decision_distance_within(
     network, opened = open_domain(network.scores, domain)
     views = viewpoints(network, opened, x, norm, tolerance or Tolerance())
 
-    common = {"domain": opened.text, "budget": budget, "most": 1, "progress": progress}
+    effort = Effort.of(budget, None, progress)
     if executor is None:
-        return measure(len(views), lambda block: _measured(*views[block]), **common)
+        return measure(len(views), lambda block: _measured(*views[block]), effort, domain=opened.text, most=1)
     with shared(_measured, [(view,) for view in views], executor) as result:
-        return measure(len(views), lambda block: result(block.start), **common)
+        return measure(len(views), lambda block: result(block.start), effort, domain=opened.text, most=1)
 
 
 def _measured(view: Viewpoint) -> Measured:

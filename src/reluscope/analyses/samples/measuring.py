@@ -14,10 +14,10 @@ from reluscope.analyses.samples.kept_rows import KeptRows, key_of
 from reluscope.analyses.samples.measured import Measured, ragged
 from reluscope.analyses.samples.pacing import Pace, until_interrupted
 from reluscope.arguments import Range, read_whole
-from reluscope.budget import Budget
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings
-from reluscope.progress import Progress, share_done
+from reluscope.progress import share_done
 
 __all__ = ["KeptRows", "Measured", "key_of", "measure", "ragged"]
 
@@ -30,6 +30,7 @@ MOST, MEMORY = 4096, 2**28
 def measure(
     number: int,
     ask: Callable[[slice], Measured],
+    effort: Effort | None = None,
     *,
     keys: Mapping[str, Sequence[int] | Sequence[str]] | None = None,
     domain: str = "input space",
@@ -38,8 +39,6 @@ def measure(
     bytes_per_sample: int = 0,
     memory: int = MEMORY,
     checkpoint: KeptRows | None = None,
-    budget: Budget | None = None,
-    progress: Progress = False,
 ) -> Findings:
     """Return what was found at so many samples: a row for each sample, or for each sample and key.
 
@@ -49,15 +48,15 @@ def measure(
     began = time.perf_counter()
     if population is not None:
         population = read_whole(population, "population", Range(least=number))
-    budget = budget or Budget()
+    effort = effort or Effort()
     inner = {name: np.array(values) for name, values in (keys or {}).items()}
     each = prod(len(values) for values in inner.values())
     parts = [] if checkpoint is None else checkpoint.parts(number, each)
-    with share_done("samples", progress) as tell:
+    with share_done("samples", effort.progress) as tell:
         pace = Pace(
             number,
-            seconds=budget.seconds_allowed,
-            most=max(1, min(most, budget.memory_or(memory) // max(bytes_per_sample, 1))),
+            seconds=effort.budget.seconds_allowed,
+            most=max(1, min(most, effort.budget.memory_or(memory) // max(bytes_per_sample, 1))),
             done=sum(len(part.columns[0]) for part in parts) // each,
             progress=tell,
         )

@@ -13,6 +13,7 @@ from torch import Tensor
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, Positive, Seed, read_arguments
 from reluscope.budget import BlockBudget
+from reluscope.effort import Effort
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.networks.evaluation.choices import read_gate
 from reluscope.networks.graph.choosing_gates import Max
@@ -77,15 +78,8 @@ def cross_polytope_complexity(
         )
         return Measured((column,))
 
-    return measure(
-        len(points),
-        ask,
-        population=population,
-        bytes_per_sample=COPIES * network.bytes_per_point * steps.shape[1],
-        memory=MEMORY,
-        budget=budget,
-        progress=progress,
-    )
+    effort, per_sample = Effort.of(budget, None, progress), COPIES * network.bytes_per_point * steps.shape[1]
+    return measure(len(points), ask, effort, population=population, bytes_per_sample=per_sample, memory=MEMORY)
 
 
 def _frame(num_inputs: int, number: int, seed: int) -> Float[np.ndarray, "k n"]:

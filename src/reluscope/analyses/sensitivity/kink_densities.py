@@ -14,6 +14,7 @@ from torch import Tensor
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, Positive, Seed, read_arguments
 from reluscope.budget import BlockBudget
+from reluscope.effort import Effort
 from reluscope.findings import Column, Findings, declare
 from reluscope.networks.evaluation.gradient_errors import gradient_errors
 from reluscope.networks.evaluation.linearize import weight_of_units
@@ -90,15 +91,8 @@ def kink_density(
         )
         return Measured((column,))
 
-    return measure(
-        len(whole),
-        ask,
-        population=population,
-        bytes_per_sample=2 * bytes_of_gates(network),
-        memory=MEMORY,
-        budget=budget,
-        progress=progress,
-    )
+    effort, per_sample = Effort.of(budget, None, progress), 2 * bytes_of_gates(network)
+    return measure(len(whole), ask, effort, population=population, bytes_per_sample=per_sample, memory=MEMORY)
 
 
 def _with_noise(network: Network, deviation: float, generator: np.random.Generator) -> Network:

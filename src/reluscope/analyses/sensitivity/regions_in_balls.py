@@ -15,6 +15,7 @@ from reluscope.analyses.counting.counting_methods import count
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, Positive, Seed, read_arguments
 from reluscope.budget import Budget, RegionBudget
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.geometry.numbers.norms import AnyNorm, Norm
@@ -94,7 +95,7 @@ def count_in_balls(
         )
         return Measured((column,), {"num_undecided": np.array([found.undecided])})
 
-    return measure(len(points), ask, population=population, most=1, progress=progress)
+    return measure(len(points), ask, Effort(progress=progress), population=population, most=1)
 
 
 def _regions_in(network: Network) -> Budget:

@@ -24,6 +24,7 @@ from reluscope.analyses.stability.singular_values import (
 from reluscope.analyses.stability.stability_measures import Spectrum, measured
 from reluscope.arguments import Count, NonNegative, Seed, read_arguments
 from reluscope.budget import BlockBudget, Budget, TimeBudget
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.files.kept_results import Record
 from reluscope.findings import Findings
@@ -118,10 +119,8 @@ def spectra(
     kept = None
     if checkpoint is not None:
         kept = KeptRows(checkpoint, key_of(network, points, work=type(work).__name__, shares=shares, gamma=gamma))
-    budget = Budget(seconds=budget.seconds)
-    return _of_samples(
-        points, work, shares, note=note, population=population, kept=kept, budget=budget, progress=progress
-    )
+    effort = Effort(Budget(seconds=budget.seconds), progress=progress)
+    return _of_samples(points, work, shares, effort, note=note, population=population, kept=kept)
 
 
 @read_arguments
@@ -182,7 +181,7 @@ def extremes(
     every = layers(network)
     shares = _shares(every, network.num_inputs, None, tolerance)
     work = _Extremes(network, every, tolerance.rounding * EPS, steps, seed)
-    return _of_samples(network.points(x), work, shares, population=population, budget=budget, progress=progress)
+    return _of_samples(network.points(x), work, shares, Effort.of(budget, None, progress), population=population)
 
 
 @read_arguments
@@ -271,12 +270,11 @@ def _of_samples(
     points: torch.Tensor,
     work: _All | _Extremes,
     shares: tuple[float, ...],
+    effort: Effort,
     *,
     note: str = "",
     population: int | None,
     kept: KeptRows | None = None,
-    budget: Budget | None,
-    progress: Progress,
 ) -> Findings:
     """Work on samples one after another, and put what was found into one table."""
 
@@ -284,16 +282,8 @@ def _of_samples(
         samples = [work(points[row : row + 1]) for row in range(block.start, block.stop)]
         return measured(samples, work.layers, shares, note)
 
-    return measure(
-        len(points),
-        ask,
-        keys={"layer": [layer.name for layer in work.layers]},
-        domain="input space",
-        population=population,
-        checkpoint=kept,
-        budget=budget,
-        progress=progress,
-    )
+    keys = {"layer": [layer.name for layer in work.layers]}
+    return measure(len(points), ask, effort, keys=keys, population=population, checkpoint=kept)
 
 
 def _shares(

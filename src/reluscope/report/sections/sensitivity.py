@@ -5,6 +5,7 @@ import numpy as np
 from reluscope import plots
 from reluscope.analyses.coefficients.probability_jacobians import OF_LOGITS, OF_PROBABILITIES, probability_norms
 from reluscope.analyses.sensitivity import ActiveSubspaces, OutputAlong, active_subspaces, output_along
+from reluscope.effort import Effort
 from reluscope.findings import Finding
 from reluscope.progress import ProgressFunction
 from reluscope.report.parts.content import Block, Content, Number, ReportTable, Text, numbers, plain_values, table
@@ -64,7 +65,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     moving = [j for j in outputs if found.directions[j, 0].any()]
     along = {j: output_along(network, points, found.directions[j, 0], output=j, tolerance=tolerance) for j in moving}
     progress(0.7)
-    norms = probability_norms(network, points, tolerance=tolerance)
+    norms = probability_norms(network, points, Effort.of(tolerance=tolerance))
     kinds = (OF_PROBABILITIES, OF_LOGITS) if subject.is_classifier else (OF_LOGITS,)
     means = [norms.mean(kind) for kind in kinds]
     shares = [found.share(j) for j in outputs]
