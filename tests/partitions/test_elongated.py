@@ -40,3 +40,28 @@ def test_a_slice_with_an_elongated_window_keeps_its_coordinates():
     found = rs.partition(net, domain)
     assert len(found) == 4
     assert found.volumes().sum() == pytest.approx(2e6)
+
+
+def test_level_sets_in_units_are_those_of_the_box():
+    sides = np.array([2.0**-14, 1.0, 2.0**9])
+    plain = rs.load(default_network([3, 6, 6, 1], seed=3))
+    (first, shift), *others = [(np.asarray(a), np.asarray(b)) for a, b in default_network([3, 6, 6, 1], seed=3)]
+    wide = rs.load([(first / sides, shift), *others])
+    level = float(plain(np.zeros((1, 3))))
+    one = rs.level_set(plain, rs.Box(-1, 1, 3), level=level)
+    two = rs.level_set(wide, rs.Box(-sides, sides), level=level)
+    assert (len(two), two.claim, len(two.vertices)) == (len(one), "EXACT", len(one.vertices))
+    assert two.volume("above") == pytest.approx(one.volume("above") * sides.prod())
+    for found, unit in ((one, 1.0), (two, sides)):
+        values = (plain if found is one else wide)(found.vertices).numpy().reshape(-1)
+        np.testing.assert_allclose(values, level, atol=1e-9)
+        beyond = found.witnesses / unit
+        assert (plain(beyond).numpy().reshape(-1) > level).all()
+
+
+def test_bands_that_are_thin_beside_the_long_side_have_level_sets():
+    gap = 1e-9
+    first = ([[0.0, 1.0]] * 3, [-0.3, -0.3 - gap, -0.3 - 2 * gap])
+    net = rs.load([first, ([[1 / gap, -2 / gap, 1 / gap]], [-0.5])])
+    found = rs.level_set(net, rs.Box([-1e6, 0], [1e6, 1]))
+    assert len(found) == 2

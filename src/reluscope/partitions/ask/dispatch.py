@@ -17,10 +17,10 @@ from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.interruption import has_struck, held, is_part
 from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.network import Network
-from reluscope.partitions.ask.elongated import in_units, out_of_units, sides_of
 from reluscope.partitions.ask.engine_choice import ENGINES, choose_engine
 from reluscope.partitions.ask.engine_costs import Kept
 from reluscope.partitions.ask.patience import MAX_KEPT, patient
+from reluscope.partitions.complexes.elongated import in_units, sides_of
 from reluscope.partitions.doubts.shown_regions import is_deep, max_exact, shown
 from reluscope.partitions.doubts.walk_rounding import Rounding
 from reluscope.partitions.engines.few_dimensions import of_one_scale, partition_flat, partition_segments, windowed
@@ -272,7 +272,8 @@ def cells_found(
     effort, asked = effort or Effort(), asked or RegionSearch()
     sides = sides_of(domain)
     if sides is not None:
-        return out_of_units(cells_found(network, in_units(domain, sides), effort, asked), domain, sides)
+        part = cells_found(network, in_units(domain, sides), effort, asked)
+        return replace(part, domain=domain, geometry=part.geometry.scaled(sides))
     engine, reason = choose_engine(network, domain, asked.method, keep=asked.keep)
     if engine == "incidence" and domain.dim <= 2:
         return partition_flat(network, [windowed(domain)], effort, asked.rounding)[0]

@@ -6,7 +6,7 @@ is joined because it is near. The result does not depend on the chunks: vertices
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -35,6 +35,11 @@ class LevelPieces:
     sides: np.ndarray  # (c,) int8
     walls: np.ndarray  # (3,) cones over the finished boundary, by sides
     num_unmatched: int  # vertices of one name that lie apart
+
+    def scaled(self, sides: np.ndarray) -> "LevelPieces":
+        """Return the pieces with every coordinate times a number of at most 1."""
+        vertices, witnesses = self.vertices * sides, self.witnesses * sides
+        return replace(self, vertices=vertices, witnesses=witnesses, walls=self.walls * sides.prod())
 
 
 def assemble_level(patches: list[LevelPatch], dim: int, num_words: int, length: float, label: Label) -> LevelPieces:

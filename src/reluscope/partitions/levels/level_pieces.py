@@ -15,6 +15,7 @@ from reluscope.geometry.polyhedra.window_shapes import window_shape
 from reluscope.networks.network import Network
 from reluscope.partitions.complexes.certification import ExactSigns
 from reluscope.partitions.complexes.chunks import EPSILON, Chunk, Resolution
+from reluscope.partitions.complexes.elongated import in_units, sides_of
 from reluscope.partitions.complexes.incidence import walk_chunks
 from reluscope.partitions.driver.joined_parts import joined_parts
 from reluscope.partitions.driver.walk import Checkpoint, Walked
@@ -40,6 +41,20 @@ def find_pieces(
     The network must end with the gate, and the window be bounded, of two or three dimensions. ``sides`` and ``settle``
     go to other processes; ``num_words`` is of a code without the gate.
     """
+    units = sides_of(window)
+    if units is not None:
+        slice_ = in_units(window, units)
+        pieces, walked, walls = find_pieces(
+            asked.restrict(slice_),
+            slice_.window,
+            sides=sides,
+            settle=settle,
+            label=label,
+            num_words=num_words,
+            effort=effort,
+            checkpoint=checkpoint,
+        )
+        return pieces.scaled(units), walked, walls.scaled(units)
     shape = window_shape(window)
     corners, dim = shape.corners, window.dim
     apex = corners.points.mean(axis=0)

@@ -30,6 +30,10 @@ class Walls:
         """Volume of the domain."""
         return float(self.cones.sum())
 
+    def scaled(self, sides: np.ndarray) -> "Walls":
+        """Return the walls with every coordinate times a number."""
+        return Walls(self.apex * sides, self.cones * sides.prod())
+
 
 def cones_by_side(
     cells: Complex, points: np.ndarray, is_wall: np.ndarray, sides: np.ndarray, apex: np.ndarray

@@ -4,13 +4,10 @@ The resolution of an engine is a share of the diameter of its domain, and a shor
 of two, so that nothing is rounded on the way there and back.
 """
 
-from dataclasses import replace
-
 import numpy as np
 from jaxtyping import Float
 
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
-from reluscope.partitions.partition_in_memory import Partition
 
 # Sides that differ by no larger factor are left as they are. In many dimensions engines solve programs, whose rows have
 # length one whatever the units.
@@ -37,8 +34,3 @@ def in_units(domain: Domain, sides: Float[np.ndarray, " d"]) -> Slice:
         origin, basis, window = np.zeros(len(sides)), np.eye(len(sides)), domain
     assert isinstance(window, Box)
     return Slice(origin, sides[:, None] * basis, Box(window.lo / sides, window.hi / sides))
-
-
-def out_of_units(part: Partition, domain: Domain, sides: Float[np.ndarray, " d"]) -> Partition:
-    """Return a partition of a domain in units as one of the domain."""
-    return replace(part, domain=domain, geometry=part.geometry.scaled(sides))
