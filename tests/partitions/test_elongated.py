@@ -32,6 +32,21 @@ def test_units_change_no_region(method):
         np.testing.assert_allclose(np.sort(two.volumes()), np.sort(one.volumes()) * sides.prod(), rtol=1e-9)
 
 
+@pytest.mark.parametrize("dim", [2, 3])
+def test_a_stream_holds_the_same_regions(dim, tmp_path):
+    net = rs.load([(np.diag([1e-6, 1.0, 1.0])[:, :dim], np.full(3, -0.25)), (np.ones((1, 3)), np.zeros(1))])
+    domain = rs.Box([-1e6, *[-1] * (dim - 1)], [1e6, *[1] * (dim - 1)])
+    whole, streamed = rs.partition(net, domain), rs.stream(net, domain, tmp_path / "regions.parquet")
+    assert len(streamed) == len(whole) == 2**dim
+    assert streamed.claim == "EXACT"
+    found = np.concatenate([whole.locate(rows.witnesses) for rows in streamed.blocks()])
+    assert sorted(found) == list(range(len(whole)))
+    assert (streamed.locate(whole.witnesses) >= 0).all()
+    if dim == 2:
+        volumes = np.concatenate([rows.volumes for rows in streamed.blocks()])
+        assert volumes.sum() == pytest.approx(4e6)
+
+
 def test_a_slice_with_an_elongated_window_keeps_its_coordinates():
     net = rs.load(
         [(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), np.array([-0.5, -0.25])), (np.ones((1, 2)), np.zeros(1))]

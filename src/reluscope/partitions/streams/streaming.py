@@ -8,7 +8,7 @@ covered from both sides, and, where signs stayed undecided, which regions show t
 import os
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 from reluscope import _kernels
 from reluscope.effort import Effort
@@ -26,6 +27,7 @@ from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.cells.cell_patches import CellPatch
 from reluscope.partitions.cells.cellwise import walk_cells
+from reluscope.partitions.complexes.elongated import in_units, sides_of
 from reluscope.partitions.complexes.incidence import num_left
 from reluscope.partitions.doubts.walk_rounding import Rounding
 from reluscope.partitions.driver.walk import Walked
@@ -53,7 +55,12 @@ class _Work:
     domain: Domain
     folder: Path
     effort: Effort
-    rounding: Rounding = "measured"
+    rounding: Rounding
+    units: Float[np.ndarray, " d"] | None  # in which the domain is given, where it is elongated
+
+    def in_place(self, rows: Iterable[RegionRows]) -> list[RegionRows]:
+        """Return regions in the coordinates that were asked for."""
+        return list(rows) if self.units is None else [one.scaled(self.units) for one in rows]
 
     @property
     def inside(self) -> Network:
@@ -95,7 +102,9 @@ def stream_regions(
         staged = StagedRegions(
             folder / "staged", network.layout.num_words, domain.dim, has_volumes=engine == "incidence"
         )
-        work = _Work(network, domain, folder, effort, rounding)
+        units = sides_of(domain)
+        inner = domain if units is None else in_units(domain, units)
+        work = _Work(network, inner, folder, effort, rounding, units)
         found = {"incidence": _planes, "cellwise": _cells, "tree": _tree}[engine](work, staged)
         walked = found.walked
         # Across a jump a facet has no other side of its own.
@@ -138,7 +147,7 @@ def _planes(work: _Work, staged: StagedRegions) -> Found:
                 rows["ends"] = patch.points[patch.ends[open_ends]]
                 rows["witness"] = patch.witnesses[patch.left[open_ends]]
             writes.append(seams.add(rows["seam"].astype(np.uint64), rows))
-        staged.extend([_polygons(patch) for patch in patches])
+        staged.extend(work.in_place(map(_polygons, patches)))
         for write in writes:
             write()
 
@@ -164,7 +173,7 @@ def _cells(work: _Work, staged: StagedRegions) -> Found:
             # Cells of one code are one region, wherever they were found.
             rows["region"] = digests(patch.words)[patch.facet_cells, 0].view(np.int64)
             writes.append(facets.add(patch.facet_keys[:, 0], rows))
-        staged.extend([_solid(patch, staged.dim) for patch in patches])
+        staged.extend(work.in_place(_solid(patch, staged.dim) for patch in patches))
         for write in writes:
             write()
 
@@ -183,7 +192,7 @@ def _tree(work: _Work, staged: StagedRegions) -> Found:
 
     def store(batches: Sequence[TreeBatch]) -> None:
         nowhere = boundless(staged.dim)
-        staged.extend([RegionRows(batch.words, batch.witnesses, None, nowhere) for batch in batches])
+        staged.extend(work.in_place(RegionRows(batch.words, batch.witnesses, None, nowhere) for batch in batches))
 
     with work.effort.counting("partition") as counted:
         walked = search_tree(coordinates, finish=partial(tree_batch, coordinates), store=store, effort=counted)

@@ -19,6 +19,11 @@ class RegionRows:
     def __len__(self) -> int:
         return len(self.words)
 
+    def scaled(self, sides: Float[np.ndarray, " d"]) -> "RegionRows":
+        """Return the regions with every coordinate times a number."""
+        volumes = None if self.volumes is None else self.volumes * sides.prod()
+        return RegionRows(self.words, self.witnesses * sides, volumes, self.box * sides)
+
     def take(self, rows: np.ndarray) -> "RegionRows":
         """Return some of them."""
         volumes = None if self.volumes is None else self.volumes[rows]
