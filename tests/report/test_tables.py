@@ -29,10 +29,7 @@ def test_findings_stand_behind_their_keys():
     assert texts(findings_table(FOUND))[-1] == [9, "b", "undefined"]
 
 
-def test_quantities_are_chosen_and_the_whole_comes_last():
-    one = Column.of(HEIGHT, [3.0])
-    whole = Findings.of(one, keys={"sample": [1]}, summary=Findings.of(one))
-    assert texts(findings_table(whole, whole="all")) == [[1, "3°"], ["all", "3°"]]
+def test_quantities_are_chosen():
     assert findings_table(FOUND, quantities=[HEIGHT]).columns == ("sample", "gate", "test height")
 
 

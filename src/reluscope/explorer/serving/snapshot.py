@@ -72,9 +72,9 @@ def still_element(text: str) -> str:
     return f'<div data-reluscope="still"><script type="text/plain">{text}</script></div>'
 
 
-def snapshot_page(desk: Desk, plane: Mapping[str, Any] | None = None) -> str:
-    """Return a whole page that shows one plane, from whatever place it is opened."""
-    return page_of(kept_answers(desk, plane))
+def snapshot_page(desk: Desk) -> str:
+    """Return a whole page that shows the home plane, from whatever place it is opened."""
+    return page_of(kept_answers(desk))
 
 
 def page_of(answers: Sequence[Answer]) -> str:

@@ -83,22 +83,18 @@ def _one_by_one(network: "NetworkGraph", num_points: int) -> bool:
     return largest >= LARGE_NODE and num_points * largest >= LARGE_VALUES
 
 
-def unit_maps(network: "NetworkGraph", x: Points, inputs: slice | None = None) -> list[tuple[Tensor, Tensor]]:
-    """Return the pre-activations of every gate as affine maps of the input; see ``Network.unit_maps``.
-
-    With ``inputs``, weights have the columns of these inputs only: what is summed over inputs needs no full table.
-    """
-    return list(each_unit_maps(network, x, inputs))
+def unit_maps(network: "NetworkGraph", x: Points) -> list[tuple[Tensor, Tensor]]:
+    """Return the pre-activations of every gate as affine maps of the input; see ``Network.unit_maps``."""
+    return list(each_unit_maps(network, x))
 
 
 @torch.no_grad()
-def each_unit_maps(network: "NetworkGraph", x: Points, inputs: slice | None = None) -> Iterator[tuple[Tensor, Tensor]]:
+def each_unit_maps(network: "NetworkGraph", x: Points) -> Iterator[tuple[Tensor, Tensor]]:
     """Yield what `unit_maps` returns gate by gate, so that no more than one gate's table need be in memory."""
     x = network.points(x)
-    columns = slice(0, network.num_inputs) if inputs is None else inputs
     pieces = point_pieces(network, x)
     constants = gate_values(network, HeldNumbers(pieces), torch.zeros_like(x))
-    derivatives = carry(network, Derivatives(pieces), identity(network, columns))
+    derivatives = carry(network, Derivatives(pieces), identity(network, slice(0, network.num_inputs)))
     for stage, constant in zip(network.stages, constants, strict=True):
         yield weight_of_units(stage.gate, next(derivatives), len(x)), constant
 

@@ -17,16 +17,14 @@ def outlines(
     axes: Axes,
     groups: Mapping[str, Float[np.ndarray, " _"]],
     edges: Float[np.ndarray, " b1"],
-    *,
-    first: int = 0,
 ) -> list[Line2D]:
     """Draw the share of each group's values in every bin, with a mark on the axis at its median.
 
     Values must be within the edges; empty groups are not drawn. Returns one line for the legend per group, drawn or
-    not. ``first`` is where the order of colours and dashes begins.
+    not.
     """
     handles = []
-    for index, (name, values) in enumerate(groups.items(), start=first):
+    for index, (name, values) in enumerate(groups.items()):
         color, style = category(index), dashes(index)
         handles.append(Line2D([], [], color=color, linewidth=1.8, linestyle=style, label=shortened(name, 40)))
         if not len(values):

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -157,18 +157,16 @@ def table(
     caption: str = "",
     *,
     limit: int = MAX_ROWS,
-    last: Sequence[Any] = (),
 ) -> ReportTable:
     """Return a table of single findings: what rows are, then a column under each heading.
 
-    All columns must have equally many entries, None where there is nothing. At most ``limit`` rows are shown, and
-    always the row ``last``; the caption says how many there are.
+    All columns must have equally many entries, None where there is nothing. At most ``limit`` rows are shown; the
+    caption says how many there are.
     """
     rows = list(zip(*keys.values(), *columns.values(), strict=True))
     if len(rows) > limit:
         caption += f" The first {limit:,} of {len(rows):,} rows are shown."
-    shown = [*rows[:limit], *([last] if last else [])]
-    return ReportTable((*keys, *columns), tuple(tuple(map(cell, row)) for row in shown), caption.strip())
+    return ReportTable((*keys, *columns), tuple(tuple(map(cell, row)) for row in rows[:limit]), caption.strip())
 
 
 def findings_table(
@@ -177,21 +175,15 @@ def findings_table(
     *,
     quantities: Iterable[str | Quantity] = (),
     also: Mapping[str, Iterable[Any]] | None = None,
-    whole: str = "",
     limit: int = MAX_ROWS,
 ) -> ReportTable:
     """Return a table of findings as the page shows it: keys, then quantities.
 
-    ``also`` comes between keys and quantities. ``whole`` names the summary's row, shown below the others if it has the
-    same quantities.
+    ``also`` comes between keys and quantities.
     """
     names = [str(name) for name in quantities] or list(found)
     columns = {found[name].title: cells(found, name) for name in names}
-    last: list[Any] = []
-    if whole and found.summary is not None:
-        blank = [""] * (len(found.keys) + len(also or {}) - 1)
-        last = [whole, *blank, *(cells(found.summary, name)[0] for name in names)]
-    return table({**found.keys, **(also or {})}, columns, caption, limit=limit, last=last)
+    return table({**found.keys, **(also or {})}, columns, caption, limit=limit)
 
 
 def medians_table(
