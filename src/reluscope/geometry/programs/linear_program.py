@@ -5,8 +5,9 @@ objective are changed in place and every solve starts from the last basis. Only 
 know the solver and its status codes.
 """
 
+from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import highspy
 import numpy as np
@@ -14,6 +15,8 @@ from jaxtyping import Float
 
 from reluscope.errors import SolverError
 from reluscope.geometry.numbers.resolutions import FEASIBILITY, LEAST_FEASIBILITY
+
+_Answer = TypeVar("_Answer")
 
 # Of entries as they are given: HiGHS drops smaller ones.
 LEAST_ENTRY = 1e-12
@@ -80,6 +83,28 @@ def check_added(status: highspy.HighsStatus) -> None:
         )
 
 
+def answer(
+    model: highspy.Highs, run: Callable[[], object], answers: Mapping[highspy.HighsModelStatus, _Answer], what: str
+) -> _Answer:
+    """Return how a model ends, at a second attempt from scratch without presolve if the first has no answer.
+
+    Raises SolverError if the second has none.
+    """
+    run()
+    if model.getModelStatus() not in answers:
+        model.clearSolver()
+        model.setOptionValue("presolve", "off")
+        run()
+        model.setOptionValue("presolve", "choose")
+    status = model.getModelStatus()
+    if status not in answers:
+        raise SolverError(
+            f"{what} should have ended with an answer and ended with {model.modelStatusToString(status)!r}; look for "
+            "entries of very different size"
+        )
+    return answers[status]
+
+
 class LinearProgram:
     """Maximise ``c x`` subject to ``row_lower <= rows x <= row_upper`` and ``lower <= x <= upper``.
 
@@ -140,20 +165,8 @@ class LinearProgram:
         exponent = exponent if abs(exponent) > PLAIN_EXPONENTS else 0
         self._model.changeColsCost(self.num_variables, everything, np.ldexp(objective, -exponent))
         self.num_solves += 1
-        self._model.run()
-        status = _STATUS.get(self._model.getModelStatus())
-        if status is None:
-            self._model.clearSolver()
-            self._model.setOptionValue("presolve", "off")
-            self._model.run()
-            self._model.setOptionValue("presolve", "choose")
-            status = _STATUS.get(self._model.getModelStatus())
-        if status is None:
-            reason = self._model.modelStatusToString(self._model.getModelStatus())
-            raise SolverError(
-                f"a linear program with {self.num_rows} rows and {self.num_variables} variables should have ended "
-                f"with an answer and ended with {reason!r}; look for entries of very different size"
-            )
+        size = f"{self.num_rows} rows and {self.num_variables} variables"
+        status = answer(self._model, self._model.run, _STATUS, f"a linear program with {size}")
         if status is not ProgramStatus.OPTIMAL:
             value = -np.inf if status is ProgramStatus.INFEASIBLE else np.inf
             return ProgramSolution(status, value, np.full(self.num_variables, np.nan), np.full(self.num_rows, np.nan))

@@ -13,9 +13,8 @@ import scipy.sparse
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from reluscope.errors import SolverError
 from reluscope.geometry.numbers.resolutions import FEASIBILITY, LEAST_FEASIBILITY
-from reluscope.geometry.programs.linear_program import check_added, silent_model
+from reluscope.geometry.programs.linear_program import answer, check_added, silent_model
 
 
 class Ending(Enum):
@@ -134,18 +133,8 @@ class MixedIntegerProgram:
         model.changeColsCost(self.num_columns, np.arange(self.num_columns, dtype=np.int32), objective)
         model.setOptionValue("solve_relaxation", is_relaxed)
         model.setOptionValue("time_limit", float(max(seconds, 0.0)))
-        ending = self._run()
-        if ending is None:
-            model.clearSolver()
-            model.setOptionValue("presolve", "off")
-            ending = self._run()
-            model.setOptionValue("presolve", "choose")
-        if ending is None:
-            reason = model.modelStatusToString(model.getModelStatus())
-            raise SolverError(
-                f"a mixed-integer program with {self.num_rows} rows and {self.num_columns} variables should have ended "
-                f"with an answer and ended with {reason!r}; look for entries of very different size"
-            )
+        size = f"{self.num_rows} rows and {self.num_columns} variables"
+        ending = answer(model, self._run, _ENDINGS, f"a mixed-integer program with {size}")
         if ending is Ending.INFEASIBLE:
             return MixedIntegerSolution(ending, -np.inf, None)
         info = model.getInfo()
@@ -159,10 +148,9 @@ class MixedIntegerProgram:
             ending, np.inf if is_linear and ending is Ending.LIMIT else float(bound), point, duals
         )
 
-    def _run(self) -> Ending | None:
+    def _run(self) -> None:
         self._model.run()
         info = self._model.getInfo()
         self.work["programs"] += 1
         self.work["nodes"] += max(0, info.mip_node_count)
         self.work["simplex_iterations"] += max(0, info.simplex_iteration_count)
-        return _ENDINGS.get(self._model.getModelStatus())
