@@ -12,7 +12,7 @@ import reluscope as rs
 from oracles.codes_by_elimination import codes_by_elimination
 from oracles.zaslavsky import num_bounded_cells, num_cells
 from partitions.layered import gate_layers, network_of
-from partitions.test_certificates import FAULTS, codes_of, flat
+from partitions.test_certificates import FAULTS, FUZZED_NET, codes_of, flat, refusal, somewhere_else
 from reluscope.errors import CertificateError, InputError
 from reluscope.findings import Claim
 from reluscope.testing import check_certificate, default_network, pseudo_random_network
@@ -131,6 +131,17 @@ def test_what_is_left_out_far_away():
     low = tuple((*point[:-1], min(point[-1], Fraction(1, 4))) for point in good.vertices)
     with pytest.raises(CertificateError, match="proves nothing"):
         check_certificate(replace(good, vertices=low), net)
+
+
+FUZZED = rs.certify(rs.partition(FUZZED_NET, rs.Space(2))).certificate
+
+
+@settings(max_examples=100)
+@given(data=st.data(), name=st.sampled_from(["fingerprint", "lift", "half_spaces", "vertices", "codes", "corners"]))
+def test_whatever_a_certificate_holds_there_is_one_sentence(data, name):
+    forged = replace(FUZZED, **{name: data.draw(somewhere_else(getattr(FUZZED, name)))})
+    wrong = refusal(forged, FUZZED_NET, rs.Space(2), number=len(FUZZED))
+    assert isinstance(wrong, CertificateError) if wrong else forged.codes == FUZZED.codes
 
 
 def test_other_domains():
