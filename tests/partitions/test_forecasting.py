@@ -10,6 +10,7 @@ import pytest
 import scipy.stats
 
 import reluscope as rs
+from reluscope.effort import Effort
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Column, Findings
 from reluscope.partitions.ask import finishing_windows, forecasting
@@ -238,7 +239,7 @@ def test_a_domain_is_hopeless_of_which_windows_were_too_few_to_know_a_lower_end(
         regions = Column.of(forecasting.REGIONS, [number], [1.0], [1e6], method="", confidence=0.9)
         seconds = Column.estimate(forecasting.SECONDS, [number])
         ahead.append(Findings.of(regions, seconds, domain=""))
-        found.append(finishing_windows.affordable(net, SQUARE, rs.Budget(regions=30)))
+        found.append(finishing_windows.affordable(net, SQUARE, Effort(rs.Budget(regions=30))))
     assert [one.part.domain.volume() < SQUARE.volume() for one in found] == [False, True]
     assert [one.part.num_open > 0 for one in found] == [True, False]
     assert found[1].expected is ahead[1]

@@ -13,6 +13,7 @@ import pytest
 import reluscope as rs
 from partitions.checking import check_structure, found_in
 from partitions.layered import network_of
+from reluscope.effort import Effort
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Claim
 from reluscope.networks.models.from_arrays import from_arrays
@@ -280,7 +281,7 @@ def test_what_is_affordable_says_when_it_was_interrupted(net, monkeypatch, cuts,
         monkeypatch.setattr(finishing_windows, "MIN_TIMES", 0.0)
     try:
         with warnings.catch_warnings(action="ignore"):
-            found = finishing_windows.affordable(net, rs.Box(-1, 1, 2), rs.Budget(regions=200, seconds=2))
+            found = finishing_windows.affordable(net, rs.Box(-1, 1, 2), Effort(rs.Budget(regions=200, seconds=2)))
     except KeyboardInterrupt:
         return
     if next(calls) > cuts:
@@ -297,9 +298,9 @@ def test_what_was_tried_before_a_forecast_is_kept_where_that_is_interrupted(net,
     monkeypatch.setattr(finishing_windows, "pass_seconds", lambda _: 0.0 if is_prompt else 1.0)
     if not is_prompt:
         with pytest.raises(KeyboardInterrupt):
-            finishing_windows.affordable(net, SQUARE, rs.Budget(seconds=2))
+            finishing_windows.affordable(net, SQUARE, Effort(rs.Budget(seconds=2)))
         return
-    tried = finishing_windows.affordable(net, SQUARE, rs.Budget(seconds=2))
+    tried = finishing_windows.affordable(net, SQUARE, Effort(rs.Budget(seconds=2)))
     assert tried.part.note == "interrupted"
     assert tried.expected is tried.coarse is None
     assert 0 < len(tried.part) < len(whole)
@@ -308,10 +309,10 @@ def test_what_was_tried_before_a_forecast_is_kept_where_that_is_interrupted(net,
     with warnings.catch_warnings(action="ignore"):
         less = replace(rs.partition(net, SQUARE, budget=rs.Budget(regions=1)), stop=INTERRUPTED)
     monkeypatch.setattr(finishing_windows, "TRIED", 0.9)
-    monkeypatch.setattr(finishing_windows, "partition", lambda *_, budget, **options: tried.part)
+    monkeypatch.setattr(finishing_windows, "partitioned", lambda *_: tried.part)
     monkeypatch.setattr(finishing_windows, "_forecast_if_hopeless", lambda *_: None)
     for after in (struck, lambda *_: finishing_windows.Affordable(less)):
         monkeypatch.setattr(finishing_windows, "_afforded", after)
-        again = finishing_windows.affordable(net, SQUARE, rs.Budget(seconds=2))
+        again = finishing_windows.affordable(net, SQUARE, Effort(rs.Budget(seconds=2)))
         assert again.part.note == "interrupted"
         assert len(again.part) == max(len(tried.part), len(less))

@@ -259,7 +259,7 @@ def _by_boxes(
     """Return all inputs of a box with outputs in some polyhedra, by the search for violations."""
     # They need modules of `preimages`, whose public face imports this one.
     from reluscope.analyses.verification.property import Case, Property
-    from reluscope.analyses.verification.violation_pieces import found_by
+    from reluscope.analyses.verification.violation_pieces import examining, found_by
 
     for target in targets:
         if len(target.C):
@@ -275,7 +275,7 @@ def _by_boxes(
     read_domain(domain, network.num_inputs)
     function = network.restrict(domain) if isinstance(domain, Slice) else network
     asked = Property([Case(np.array(window.lo), np.array(window.hi), list(targets))])
-    return found_by(InputPieces, function, asked, budget, progress)
+    return found_by(InputPieces, function, asked, examining(budget, progress))
 
 
 def _described(domain: Domain | Partition) -> str:

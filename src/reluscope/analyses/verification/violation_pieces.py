@@ -12,6 +12,7 @@ from reluscope.analyses.verification.verdict import check_fits
 from reluscope.analyses.verification.violation_search import ViolationSearch
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, RegionBudget
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.interruption import deferred
 from reluscope.networks.network import Network
@@ -85,17 +86,20 @@ def violations(
     (Violations(1 piece, volume 0.5 (EXACT)), [True, False])
     """
     check_fits(network, safe)
-    return found_by(Violations, network, safe, budget, progress)
+    return found_by(Violations, network, safe, examining(budget, progress))
 
 
-def found_by(
-    kind: type[Pieces], network: Network, asked: Property, budget: Budget | None, progress: Progress
-) -> Pieces:
+def examining(budget: Budget | None, progress: Progress) -> Effort:
+    """Return the effort of a search: by default one that examines many boxes and regions."""
+    return Effort(budget or Budget(regions=NUM_EXAMINED), progress=progress)
+
+
+def found_by(kind: type[Pieces], network: Network, asked: Property, effort: Effort) -> Pieces:
     """Return what a search finds, as pieces of the given kind.
 
     A property that lets no input vary, or none of whose boxes has a volume in all inputs that vary, raises InputError.
     """
-    with share_done("violations", progress) as tell, deferred():
+    with share_done("violations", effort.progress) as tell, deferred():
         search = ViolationSearch(network, property_on_scores(network, asked).certain)
         if not search.free.any():
             raise InputError(
@@ -106,7 +110,7 @@ def found_by(
                 "expected inputs with a volume, in all that vary in some case, that float64 holds, got "
                 f"{search.total:g}: ask about each case alone, or measure inputs in other units"
             )
-        stopped = search.run(Budget(regions=NUM_EXAMINED) if budget is None else budget, tell)
+        stopped = search.run(effort.budget, tell)
     pieces, open_boxes, num_inputs = search.pieces, search.open_boxes, network.num_inputs
     ends = [np.stack([box.lower, box.upper]) for box in open_boxes]
     return kind(

@@ -21,6 +21,7 @@ from reluscope.cli.terminal.failures import interrupted, warn
 from reluscope.cli.terminal.outputs import PICTURES, Outputs, plan_outputs, print_results, said_of, write_each
 from reluscope.cli.terminal.printed_results import say
 from reluscope.cli.terminal.progress_bar import Bar, is_watched, show_progress, taking
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.certify import certify as proved
@@ -115,7 +116,7 @@ def _partition(
         if method == "auto" and not certify and where.domain.is_bounded() and not network.jumps:
             if watched and budget.seconds is None and network.gates:
                 _say_expected(network, where)
-            return affordable(network, where.domain, budget, executor=executor, progress=watched)
+            return affordable(network, where.domain, Effort(budget, executor, watched))
         if certify:
             check_certifiable(network, where.domain)
         part = cut(network, where.domain, method=method, budget=budget, executor=executor, progress=watched)

@@ -4,10 +4,7 @@ Where a budget limits regions, they alone decide what is done, and seconds only 
 """
 
 import time
-from collections.abc import Callable
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from functools import partial
 from math import inf, isfinite
 
 from reluscope.arguments import read_arguments
@@ -20,7 +17,7 @@ from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.evaluation.pass_time import pass_seconds, region_seconds
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.coarse_partitions import coarse_partition
-from reluscope.partitions.ask.dispatch import RegionSearch, cells_found, partition, walking
+from reluscope.partitions.ask.dispatch import RegionSearch, cells_found, partitioned, walking
 from reluscope.partitions.ask.forecasting import forecast
 from reluscope.partitions.ask.sub_domains import SubDomains
 from reluscope.partitions.doubts.shown_regions import shown
@@ -56,31 +53,23 @@ class Affordable:
     coarse: Partition | None = None  # all of the domain by the first gates, if ``part`` is not
 
 
-def affordable(
-    network: Network,
-    domain: Domain,
-    budget: Budget,
-    *,
-    executor: Executor | None = None,
-    progress: Progress = False,
-    tolerance: Tolerance | None = None,
-) -> Affordable:
+def affordable(network: Network, domain: Domain, effort: Effort) -> Affordable:
     """Return the partition of a bounded domain, or what a budget suffices for where that is hopeless.
 
     With a budget the number of regions and the time are forecast first. Where less than a tenth would be done, a window
     about the middle that finishes says more than some regions at an edge.
     """
-    ask = partial(partition, network, domain, executor=executor, progress=progress, tolerance=tolerance)
+    budget = effort.budget
     expected = tried = None
     try:
         if (budget.regions is not None or budget.seconds is not None) and network.gates and budget.seconds_allowed > 0:
             # What is plainly small is there before anything could be said of it.
             if pass_seconds(network) < PROMPT and budget.seconds_allowed > 2 * TRIED:
-                tried = ask(budget=_first(network, budget))
+                tried = partitioned(network, domain, effort.within(_first(network, budget)))
                 if not tried.num_open or is_interrupted(tried.stop):
                     return Affordable(tried)
             expected = _forecast_if_hopeless(network, domain, budget)
-        found = _afforded(network, domain, budget, expected, ask, progress)
+        found = _afforded(network, domain, effort, expected)
     except KeyboardInterrupt:
         if tried is None:
             raise
@@ -110,20 +99,14 @@ def _forecast_if_hopeless(network: Network, domain: Domain, budget: Budget) -> F
     return ahead if times > MIN_TIMES and takes > MIN_SECONDS else None
 
 
-def _afforded(
-    network: Network,
-    domain: Domain,
-    budget: Budget,
-    expected: Findings | None,
-    ask: Callable[..., Partition],
-    progress: Progress,
-) -> Affordable:
+def _afforded(network: Network, domain: Domain, effort: Effort, expected: Findings | None) -> Affordable:
     """Return the partition, or that of a window where the whole is forecast to be hopeless, and the first gates."""
+    budget = effort.budget
     seconds = None if budget.seconds is None else (1 - COARSE) * budget.seconds
     if expected is not None:
-        part = window_within(network, domain, replace(budget, seconds=seconds), progress=progress)
+        part = window_within(network, domain, replace(budget, seconds=seconds), progress=effort.progress)
     else:
-        part = ask(budget=budget)
+        part = partitioned(network, domain, effort)
     if is_interrupted(part.stop) or (expected is None and not is_by_budget(part.stop)):
         return Affordable(part, expected)
     rest = Budget(regions=budget.regions, seconds=None if budget.seconds is None else COARSE * budget.seconds)

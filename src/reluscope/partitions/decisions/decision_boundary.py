@@ -18,6 +18,7 @@ from jaxtyping import Float, Int
 
 from reluscope.arguments import read_arguments
 from reluscope.budget import ENDS, Budget, RegionBudget, TimeBudget, why_ended
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.findings.claims import largest_error
@@ -42,7 +43,7 @@ from reluscope.partitions.levels.decision_surfaces import DecisionSurface
 from reluscope.partitions.levels.decision_walk import decision_surface
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.polygons import polygon_sizes
-from reluscope.progress import Progress, counting_regions
+from reluscope.progress import Progress
 from reluscope.shown import Shown
 from reluscope.stopping import Noted, Stop, is_interrupted
 from reluscope.tolerance import Tolerance
@@ -230,19 +231,20 @@ def decision_boundary(
     >>> np.ptp(surface.vertices[surface.junctions[0]], axis=0).tolist()
     [2.0, 2.0, 2.0]
     """
+    effort = Effort.of(budget, executor, progress, tolerance)
     if isinstance(source, Partition):
         given = {"domain": domain, "executor": executor, "tolerance": tolerance}
         if wrong := next((name for name, option in given.items() if option is not None), ""):
             raise InputError(f"the boundary on a partition takes no {wrong}: leave it out, or give the network")
         if budget is not None and budget.regions is not None:
             raise InputError("the boundary on a partition takes a budget of seconds alone: leave regions out")
-        return _on_partition(source, budget, progress)
+        return _on_partition(source, effort)
     if domain is None:
         raise InputError("domain must be given with a network: a Box or a Slice of two or three dimensions")
-    return decision_surface(source, domain, budget=budget, executor=executor, progress=progress, tolerance=tolerance)
+    return decision_surface(source, domain, effort)
 
 
-def _on_partition(part: Partition, budget: Budget | None, progress: Progress) -> DecisionBoundary:
+def _on_partition(part: Partition, effort: Effort) -> DecisionBoundary:
     if part.dim > 2 or not part.is_bounded().all():
         raise InputError(
             f"decision boundaries are found on bounded lines and planes, got {part.domain.describe()}: take a Segment "
@@ -254,9 +256,9 @@ def _on_partition(part: Partition, budget: Budget | None, progress: Progress) ->
         return _boundary(part, BoundaryPieces.none(dim), 0, None)
     if needs_fractions(part):
         return _boundary(part, rational_pieces(part), len(part), None, is_rational=True)
-    search = _ChordSearch(part, budget or Budget(), time.time())
-    with counting_regions("decision boundary", progress) as count:
-        note = search.run(count)
+    search = _ChordSearch(part, effort.budget, time.time())
+    with effort.counting("decision boundary") as counting:
+        note = search.run(counting.count)
     chords, facets, touched = zip(*search.found, strict=True) if search.found else ((), (), ())
     pieces = BoundaryPieces.joined([*chords, *facets, *touched], dim)
     doubtful, loose = search.doubtful, 0.0

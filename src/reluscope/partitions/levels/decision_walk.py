@@ -2,13 +2,11 @@
 
 import time
 import warnings
-from concurrent.futures import Executor
 from functools import partial
 
 import numpy as np
 import torch
 
-from reluscope.budget import Budget
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packed import Codes
 from reluscope.codes.packing import unpack_pieces
@@ -26,20 +24,10 @@ from reluscope.partitions.levels.decision_surfaces import DecisionSurface
 from reluscope.partitions.levels.level_assembly import LevelPieces
 from reluscope.partitions.levels.level_pieces import find_pieces
 from reluscope.partitions.levels.level_polygons import oriented
-from reluscope.progress import Progress
 from reluscope.stopping import INTERRUPTED, is_interrupted
-from reluscope.tolerance import Tolerance
 
 
-def decision_surface(
-    network: Network,
-    domain: Domain,
-    *,
-    budget: Budget | None = None,
-    executor: Executor | None = None,
-    progress: Progress = False,
-    tolerance: Tolerance | None = None,
-) -> DecisionSurface:
+def decision_surface(network: Network, domain: Domain, effort: Effort) -> DecisionSurface:
     """Return the exact set where the class of a network changes: polygons in space, segments in the plane.
 
     The differences of all scores are one more gate after the network.
@@ -52,12 +40,11 @@ def decision_surface(
             "a Box, or a Slice of two or three directions"
         )
     began = time.perf_counter()
-    tolerance = tolerance or Tolerance()
     inner = (network.restrict(domain) if isinstance(domain, Slice) else network).scores
     weight = _differences(network.num_outputs)
     asked = with_last_gate(inner, weight, torch.zeros(len(weight), dtype=torch.float64))
     number = max(2, network.num_outputs)
-    with Effort.of(budget, executor, progress, tolerance).counting("decision surface") as effort:
+    with effort.counting("decision surface") as count:
         pieces, walked, _ = find_pieces(
             asked,
             window,
@@ -65,7 +52,7 @@ def decision_surface(
             settle=partial(_proved_classes, number=number),
             label=np.asarray,
             num_words=inner.layout.num_words,
-            effort=effort,
+            effort=count,
         )
     classes = np.stack([pieces.sides[pieces.below], pieces.sides[pieces.above]], axis=1).astype(np.int64) - 1
     ids, normals = _directed(inner, pieces, classes)
@@ -82,7 +69,7 @@ def decision_surface(
         border=pieces.border,
         num_undecided=walked.num_undecided + pieces.num_unmatched,
         num_open=int(num_left(walked, 1)[0]),
-        tolerance=tolerance,
+        tolerance=effort.tolerance,
         fingerprint=network.fingerprint,
         stop=INTERRUPTED if has_struck() else walked.stop,
         work={**walked.work, "seconds": time.perf_counter() - began},

@@ -16,6 +16,7 @@ from reluscope.analyses.planes.measures_of_planes import (
     area_shares,
     plane_measures,
 )
+from reluscope.effort import Effort
 from reluscope.findings import Claim, Finding, Findings
 from reluscope.findings.written_findings import ends_in_words, number
 from reluscope.geometry.polyhedra.domains import Slice
@@ -80,7 +81,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     with warnings.catch_warnings():
         # Interruption is told by the partition's note, and said on the page.
         warnings.simplefilter("ignore")
-        found = affordable(subject.network, plane, budget, tolerance=settings.tolerance)
+        found = affordable(subject.network, plane, Effort(budget, tolerance=settings.tolerance))
     part, coarse = found.part, found.coarse
     interrupted = is_interrupted(part.stop)
     boundary = decision_boundary(part)
