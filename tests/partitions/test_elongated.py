@@ -32,6 +32,14 @@ def test_units_change_no_region(method):
         np.testing.assert_allclose(np.sort(two.volumes()), np.sort(one.volumes()) * sides.prod(), rtol=1e-9)
 
 
+def test_a_polyhedron_with_the_rows_of_a_box_is_walked_in_units():
+    net = rs.load([([[0.0, 1.0], [0.0, 1.0]], [-0.3, -0.3 - 1e-6]), (np.ones((1, 2)), np.zeros(1))])
+    rows = [[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [1e-8, 1.0]]
+    found = rs.partition(net, rs.Polyhedron(rows, [1e8, 1e8, 1.0, 0.0, 1.0]))
+    assert (len(found), found.claim) == (3, "EXACT")
+    assert found.volumes().sum() == pytest.approx(1.5e8)
+
+
 @pytest.mark.parametrize("dim", [2, 3])
 def test_a_stream_holds_the_same_regions(dim, tmp_path):
     net = rs.load([(np.diag([1e-6, 1.0, 1.0])[:, :dim], np.full(3, -0.25)), (np.ones((1, 3)), np.zeros(1))])
