@@ -1,7 +1,7 @@
 """A partition as a table: one row per region, columns are arrays, and nothing is computed before it is asked for."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -197,9 +197,9 @@ class Partition(RegionTable):
     def faces(self) -> Faces:
         """All faces of the regions, from vertices to cells, found when first asked for and kept.
 
-        Of bounded lines and planes those of the table; in up to four dimensions by another walk, of once or twice the
-        partition's cost, where what max gates have cut stays cut: cells of one region have one code. On an unbounded
-        domain those in a box that meets every face.
+        Of bounded lines and planes without undecided signs those of the table. Else, in up to four dimensions, by
+        another walk, of once or twice the partition's cost, where what max gates have cut stays cut: cells of one
+        region have one code. On an unbounded domain those in a box that meets every face.
 
         Raises
         ------
@@ -207,10 +207,9 @@ class Partition(RegionTable):
             If a walk is needed and the partition was loaded without its network, or its domain has more dimensions.
         """
         refuse_jumps("Partition.faces", self)
-        if self.has_facet_vertices and not self.num_open:
+        if self.has_facet_vertices and not self.num_open and not self.num_undecided:
             facets, blur = self.facet_columns, corner_errors(self)
-            found = faces_of_facets(self.vertices, blur, facets.left, facets.right, facets.known_ends, self.codes.words)
-            return replace(found, num_undecided=self.num_undecided)
+            return faces_of_facets(self.vertices, blur, facets.left, facets.right, facets.known_ends, self.codes.words)
         found = find_faces(self.network_on_domain, self.window, effort=Effort(tolerance=self.tolerance))
         return found.of_regions(self.codes.words)
 

@@ -78,7 +78,8 @@ def partition_flat(
 def certified_flat(part: Partition, network: Network, effort: Effort, began: float) -> Partition:
     """Return a partition of a line or plane walked again with exact signs.
 
-    Fractions take all cells together: where the time ends before, what floats found is returned, LOWER.
+    Signs of the first walk rest on measured rounding: none is kept. Fractions take all cells together: where the time
+    ends before, what floats found is returned, LOWER.
     """
     seconds = effort.budget.seconds
     until = float("inf") if seconds is None else began + seconds
