@@ -1,7 +1,7 @@
 """Preimages of classes, features and polytopes of outputs: by a partition, by halved boxes, or approximately."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, overload
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,6 +50,16 @@ else:
     What = Annotated[Any, Also(_read_what)]
 
 
+class _Options(TypedDict, total=False):
+    gate: str | int | None
+    margin: float
+    points: Points | None
+    budget: RegionBudget | None
+    progress: Progress
+    tolerance: Tolerance | None
+    seed: Seed
+
+
 @overload
 def of(
     network: Network,
@@ -57,47 +67,15 @@ def of(
     *,
     domain: Domain | Partition,
     method: Literal["partition"] = ...,
-    gate: str | int | None = ...,
-    margin: float = ...,
-    points: Points | None = ...,
-    budget: RegionBudget | None = ...,
-    progress: Progress = ...,
-    tolerance: Tolerance | None = ...,
-    seed: Seed = ...,
+    **options: Unpack[_Options],
 ) -> PreimagePieces: ...
-
-
 @overload
 def of(
-    network: Network,
-    what: What,
-    *,
-    domain: Box | Slice,
-    method: Literal["boxes"],
-    gate: str | int | None = ...,
-    margin: float = ...,
-    points: Points | None = ...,
-    budget: RegionBudget | None = ...,
-    progress: Progress = ...,
-    tolerance: Tolerance | None = ...,
-    seed: Seed = ...,
+    network: Network, what: What, *, domain: Box | Slice, method: Literal["boxes"], **options: Unpack[_Options]
 ) -> InputPieces: ...
-
-
 @overload
 def of(
-    network: Network,
-    what: What,
-    *,
-    domain: Box,
-    method: Literal["approximate"],
-    gate: str | int | None = ...,
-    margin: float = ...,
-    points: Points | None = ...,
-    budget: RegionBudget | None = ...,
-    progress: Progress = ...,
-    tolerance: Tolerance | None = ...,
-    seed: Seed = ...,
+    network: Network, what: What, *, domain: Box, method: Literal["approximate"], **options: Unpack[_Options]
 ) -> Approximation: ...
 
 
