@@ -22,18 +22,10 @@ from reluscope.geometry.numbers.row_scales import scaled_rows
 from reluscope.geometry.polyhedra.affine_hull import AffineHull
 from reluscope.geometry.polyhedra.corners import Corners, corners, corners_of_sides, exact_corners, hull_volume
 from reluscope.geometry.polyhedra.facet_rows import FoundFacets, find_facets
-from reluscope.geometry.polyhedra.interior import Ball, inscribed_ball, is_cone_trivial
+from reluscope.geometry.polyhedra.interior import Ball, inscribed_ball
+from reluscope.geometry.polyhedra.polyhedron_rows import PolyhedronRows
 from reluscope.geometry.polyhedra.sampling import sample_chains
-from reluscope.geometry.polyhedra.true_rows import (
-    BothRows,
-    KnownRows,
-    Recession,
-    Side,
-    TrueRows,
-    is_quick,
-    recession,
-    scaled_sides,
-)
+from reluscope.geometry.polyhedra.true_rows import BothRows, KnownRows, Side, TrueRows
 from reluscope.geometry.polyhedra.widths import (
     MAX_DIFFERENCES,
     Diameter,
@@ -55,8 +47,6 @@ from reluscope.shown import Shown
 CORNERS_OF_VOLUMES = 1e-12
 # A ball is taken from float64 rows if its gap is this share of its radius.
 SURE = 1e-9
-# Below it products are rounded to multiples of the smallest number.
-TINY = np.finfo(float).tiny
 # Vertices of this many half-spaces in five dimensions are found within a second or two.
 MAX_ROWS_OF_VERTICES = 300
 
@@ -154,13 +144,11 @@ class Polyhedron(Shown):
     @property
     def is_exact(self) -> bool:
         """Whether `side` returns the rows themselves, and not rows of a region that float64 has rounded."""
-        return getattr(self, "_true_rows", None) is None or self._sides is not None
+        return self._rows.true_rows is None or self._rows.sides is not None
 
     def side(self, row: int) -> Side:
         """Return a row as ``(a, c)`` of ``a . x + c >= 0`` in fractions, times a positive number."""
-        if self._sides is not None:
-            return self._sides[row]
-        return (*(-Fraction(entry) for entry in self.A[row].tolist()), Fraction(float(self.b[row])))
+        return self._rows.side(row)
 
     @read_arguments
     def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
@@ -180,10 +168,10 @@ class Polyhedron(Shown):
             Exact for half-spaces and ``tolerance=0``: fractions decide where rounding leaves a doubt.
         """
         points = read_coordinates(x, self.dim)
-        (normals, offsets), (equations, values) = scaled_rows(*self._near), scaled_rows(self.C, self.d)
+        (normals, offsets), (equations, values) = scaled_rows(*self._rows.near), scaled_rows(self.C, self.d)
         excess = points @ normals.T - offsets
         if not tolerance:
-            excess = self._with_exact_signs(points, excess, normals, offsets)
+            excess = self._rows.exact_signs(points, excess, normals, offsets)
         inside = (excess <= tolerance * np.linalg.norm(normals, axis=1)).all(axis=-1)
         level = (np.abs(points @ equations.T - values) <= tolerance * np.linalg.norm(equations, axis=1)).all(axis=-1)
         return np.asarray(inside & level)
@@ -218,7 +206,7 @@ class Polyhedron(Shown):
         >>> Polyhedron([[1, 0], [-1, 0]], [1, 1]).is_bounded()
         False
         """
-        return self._has_no_rays or self.is_empty()
+        return self._rows.has_no_rays or self.is_empty()
 
     def insphere(self) -> Ball:
         """Return a largest ball inside, within the affine hull of the equations.
@@ -345,7 +333,7 @@ class Polyhedron(Shown):
             return float(not self.is_empty())
         if not self.insphere().radius > 0:
             return 0.0
-        if not self._has_no_rays:
+        if not self._rows.has_no_rays:
             return np.inf
         points, volume = self._corners(CORNERS_OF_VOLUMES)
         return hull_volume(points) if volume is None else volume
@@ -414,7 +402,7 @@ class Polyhedron(Shown):
             exact = diameter_of_hull(vertices)
             return exact._replace(ends=hull.lift(exact.ends))
         bounded = read_bounds(hull.A, hull.b)
-        if not np.isfinite(bounded.upper - bounded.lower).all() and not self._has_no_rays:
+        if not np.isfinite(bounded.upper - bounded.lower).all() and not self._rows.has_no_rays:
             return Diameter(np.inf, np.inf, np.full((2, self.dim), np.nan))
         found = diameter_bounds(_body(hull), self._inner_ball)
         return found._replace(ends=hull.lift(found.ends))
@@ -469,7 +457,7 @@ class Polyhedron(Shown):
             )
         hull = self._full_dimensional("sampling needs")
         bounded = read_bounds(hull.A, hull.b)
-        if not np.isfinite(bounded.upper - bounded.lower).all() and not self._has_no_rays:
+        if not np.isfinite(bounded.upper - bounded.lower).all() and not self._rows.has_no_rays:
             raise InputError(
                 f"sampling needs a bounded polyhedron, got an unbounded {self.describe()}: intersect it with a box"
             )
@@ -542,7 +530,7 @@ class Polyhedron(Shown):
             raise ShapeError(f"polyhedra must have equally many coordinates, got {self.dim} and {other.dim}")
         rows, ends = np.concatenate([self.A, other.A]), np.concatenate([self.b, other.b])
         equations, values = np.concatenate([self.C, other.C]), np.concatenate([self.d, other.d])
-        parts = [getattr(part, "_true_rows", None) for part in (self, other)]
+        parts = [part._rows.true_rows for part in (self, other)]
         if parts == [None, None]:
             return Polyhedron(rows, ends, equations, values)
         known = [KnownRows(tuple(map(part.side, range(len(part.b))))) for part in (self, other)]
@@ -571,9 +559,9 @@ class Polyhedron(Shown):
         >>> print(Polyhedron([[0.5, 0.0]], [1.0]).to_text("sage"))
         Polyhedron(ieqs=[[1, -1/2, 0]], eqns=[], base_ring=QQ)
         """
-        if self._sides is None or form == "mps":
+        if self._rows.sides is None or form == "mps":
             return written(self.A, self.b, self.C, self.d, form)
-        table = np.array(self._sides, dtype=object).reshape(-1, self.dim + 1)
+        table = np.array(self._rows.sides, dtype=object).reshape(-1, self.dim + 1)
         return written(-table[:, :-1], table[:, -1], self.C, self.d, form)
 
     @staticmethod
@@ -604,55 +592,23 @@ class Polyhedron(Shown):
     @cached_property
     def system(self) -> ProvedSystem:
         """The rows, for questions that are answered with proof."""
-        return ProvedSystem(*self._near, self.C, self.d, self._sides)
+        return ProvedSystem(*self._rows.near, self.C, self.d, self._rows.sides)
 
     @cached_property
-    def _sides(self) -> list[Side] | None:
-        """The rows of fractions that A and b are rounded from; None where there are none, or they take too long."""
-        true_rows: TrueRows | None = getattr(self, "_true_rows", None)
-        found = None if true_rows is None else true_rows.sides()
-        return None if found is None else scaled_sides(found)
-
-    @cached_property
-    def _near(self) -> tuple[Float[np.ndarray, "h n"], Float[np.ndarray, " h"]]:
-        """Rows and offsets: the nearest float64 numbers to the rows of fractions, where there are such."""
-        if self._sides is None:
-            return self.A, self.b
-        table = np.array([[nearest(entry) for entry in side] for side in self._sides]).reshape(-1, self.dim + 1)
-        return -table[:, :-1], table[:, -1]
-
-    @cached_property
-    def _recession(self) -> Recession | None:
-        """Directions in which the polyhedron is endless, where rows of fractions tell them, and soon."""
-        if self._sides is None:
-            return None
-        equations = [[Fraction(sign * entry) for entry in row] for row in self.C.tolist() for sign in (1, -1)]
-        normals = [*(side[:-1] for side in self._sides), *equations]
-        return recession(normals, self.dim) if is_quick(normals, self.dim) else None
-
-    @cached_property
-    def _has_no_rays(self) -> bool:
-        found = self._recession
-        return is_cone_trivial(self.A, self.C) if found is None else found.is_trivial
+    def _rows(self) -> PolyhedronRows:
+        return PolyhedronRows(self.A, self.b, self.C, self.d, getattr(self, "_true_rows", None))
 
     @cached_property
     def _across(self) -> "tuple[Polyhedron, np.ndarray] | None":
-        """What is left of an endless polyhedron across its directions: bounded, with an orthonormal basis of its rows.
-
-        Rows that are not constant along all these directions are met nowhere far away.
-        """
-        found = self._recession
-        if found is None or found.is_trivial or len(self.C) or not found.still:
-            return None
-        normals, offsets = (part[list(found.still)] for part in self._near)
-        _, _, basis = np.linalg.svd(normals, full_matrices=False)
-        return Polyhedron(normals @ basis[: found.rank].T, offsets), basis[: found.rank]
+        """What is left of an endless polyhedron across its directions, which is bounded, and an orthonormal basis."""
+        found = self._rows.across
+        return None if found is None else (Polyhedron(*found[:2]), found[2])
 
     @cached_property
     def _few_vertices(self) -> np.ndarray | None:
         """The vertices in coordinates of the affine hull, or None if there may be many or it is endless."""
         hull = self._hull
-        if hull.dim not in MAX_DIFFERENCES or len(hull.b) > MAX_ROWS_OF_VERTICES or not self._has_no_rays:
+        if hull.dim not in MAX_DIFFERENCES or len(hull.b) > MAX_ROWS_OF_VERTICES or not self._rows.has_no_rays:
             return None
         vertices, _ = self._corners(CORNERS_OF_VOLUMES)
         return vertices if are_few(vertices) else None
@@ -667,36 +623,16 @@ class Polyhedron(Shown):
             found, wrong = Corners(np.empty((0, hull.dim)), are_all=False), error
         if found.are_all:
             return found.points, None
-        ends = self._recession
+        ends = self._rows.recession
         if ends is not None and ends.has_lines:
             return found.points[:0], None
-        if self._sides is not None and not len(self.C):
-            exact = corners_of_sides(self._sides)
+        if self._rows.sides is not None and not len(self.C):
+            exact = corners_of_sides(self._rows.sides)
         else:
-            exact = exact_corners(hull.A, hull.b) if wrong is None and self._has_no_rays else None
+            exact = exact_corners(hull.A, hull.b) if wrong is None and self._rows.has_no_rays else None
         if exact is None and wrong is not None:
             raise wrong
         return (found.points, None) if exact is None else exact
-
-    def _with_exact_signs(
-        self, points: np.ndarray, excess: np.ndarray, normals: np.ndarray, offsets: np.ndarray
-    ) -> np.ndarray:
-        """Return how far points are outside half-spaces, with signs that are exact for the numbers in the rows."""
-        # A comparison of one coordinate is exact, unless numbers are so small that half of them is rounded.
-        is_plain = ((normals != 0).sum(axis=1) <= 1) & (np.abs(normals).max(axis=1, initial=0.0) == 0.5)
-        is_plain &= not any(_are_tiny(one) for one in (points, self._near[1], offsets))
-        rows = np.flatnonzero(~is_plain | (self._sides is not None))
-        sizes = np.abs(points) @ np.abs(normals[rows]).T + np.abs(offsets[rows])
-        with np.errstate(invalid="ignore"):
-            doubtful = np.abs(excess[..., rows]) <= (self.dim + 4) * (np.finfo(float).eps * sizes + TINY)
-        found = excess.copy()
-        for *place, column in np.argwhere(doubtful & np.isfinite(sizes)).tolist():
-            row, point = rows[column], points[tuple(place)]
-            *normal, constant = self.side(int(row))
-            terms = (a * Fraction(x) for a, x in zip(normal, point.tolist(), strict=True) if a)
-            value = sum(terms, constant)
-            found[(*place, row)] = (value < 0) - (value > 0)
-        return found
 
     def _found_facets(self, tolerance: float) -> FoundFacets:
         if tolerance not in self._facets:
@@ -729,13 +665,13 @@ class Polyhedron(Shown):
     def _ball_far_out(self) -> Ball:
         """Return a largest ball of an endless polyhedron: across its directions, and so far out that it fits."""
         assert self._across is not None
-        assert self._recession is not None
-        (across, basis), found = self._across, self._recession
+        assert self._rows.recession is not None
+        (across, basis), found = self._across, self._rows.recession
         ball, direction = across.insphere(), np.array([nearest(entry) for entry in found.direction])
         center = ball.center @ basis
-        lengths = np.linalg.norm(self._near[0], axis=1)
+        lengths = np.linalg.norm(self._rows.near[0], axis=1)
         others = np.setdiff1d(np.flatnonzero(lengths), found.still)
-        normals, offsets = (part[others] for part in self._near)
+        normals, offsets = (part[others] for part in self._rows.near)
         missing = ball.radius * lengths[others] - (offsets - normals @ center)
         # How fast slacks grow along the direction: by how little is lost to rounding where a row is nearly constant.
         slopes = (sum(map(operator.mul, self.side(row), found.direction)) for row in others.tolist())
@@ -756,11 +692,6 @@ class Polyhedron(Shown):
                 f"{purpose} a polyhedron with an interior, got {what} (inradius {radius:.3g})"
             )
         return self._hull
-
-
-def _are_tiny(numbers: np.ndarray) -> bool:
-    """Whether some numbers are so small that float64 rounds their halves."""
-    return bool(((numbers != 0) & (np.abs(numbers) < 2 * TINY)).any())
 
 
 def _body(hull: AffineHull) -> HalfSpaceStack:
