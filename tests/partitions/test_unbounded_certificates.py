@@ -101,6 +101,24 @@ def test_a_strip_thinner_than_floats_show():
     assert check_certificate(part.certificate, net, rs.Space(2)) == len(part) == 6
 
 
+@pytest.mark.parametrize(
+    ("weight", "bias"),
+    [
+        ([[1e-300], [1.0]], [-1e10, 0.0]),
+        ([[1e-200], [1e-200]], [-1e100, -1e101]),
+        ([[1.0, 0.0], [1.0, 1e-200], [1.0, 2e-200]], [0.0, 1e100, 1e120]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+def test_corners_beyond_all_floats(weight, bias):
+    net = rs.load([(np.array(weight), np.array(bias)), (np.ones((1, len(bias))), np.zeros(1))])
+    space = rs.Space(net.num_inputs)
+    part = rs.certify(rs.partition(net, space))
+    truth = codes_by_elimination([(weight, bias), None], [])
+    assert check_certificate(part.certificate, net, space) == len(part) == len(truth)
+    assert not np.isnan(part.witnesses).any()
+
+
 @pytest.mark.few(7)
 @pytest.mark.parametrize("dim", [1, 2, 3])
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)

@@ -10,6 +10,7 @@ from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.effort import Effort
 from reluscope.geometry.polyhedra.rational_polytopes import Row, between
+from reluscope.geometry.programs.proved_programs import nearest
 from reluscope.networks.network import Network
 from reluscope.partitions.cells.first_cells import cone_rows
 from reluscope.partitions.doubts.shown_regions import CONFIRMED, UNCONFIRMED
@@ -23,6 +24,8 @@ from reluscope.tolerance import EPSILON
 
 # What is told of cells that floats left in doubt.
 OF_DOUBTS = (CONFIRMED, UNCONFIRMED, "cells_left_out")
+# Coordinates of corners have at most so many binary digits before the point.
+LARGEST = 1000
 
 
 def certified(part: Partition, network: Network, effort: Effort, began: float) -> Partition:
@@ -56,7 +59,7 @@ def certified(part: Partition, network: Network, effort: Effort, began: float) -
 
 def _geometry(exact: ExactRegions, words: np.ndarray) -> RegionColumns:
     certificate = exact.certificate
-    witnesses = [[float(entry) for entry in certificate.witness(row)] for row in range(len(certificate))]
+    witnesses = [[nearest(entry) for entry in certificate.witness(row)] for row in range(len(certificate))]
     pairs = np.array(exact.neighbors, dtype=np.int64).reshape(-1, 2)
     corners, is_bounded = _unbounded_corners(exact) if certificate.is_of_cones else _bounded_corners(certificate)
     return RegionColumns(
@@ -103,8 +106,9 @@ def _unbounded_corners(exact: ExactRegions) -> tuple[CellCorners, np.ndarray]:
 
 
 def _homogeneous(vertex: Row) -> list[float]:
-    """Return a point with a 1 behind it, or a direction of largest entry 1 with a 0."""
-    size = vertex[-1] or max(map(abs, vertex))
+    """Return a point with a 1 behind it; of a direction, or beyond the range of floats, the largest entry is 1."""
+    largest = max(map(abs, vertex))
+    size = vertex[-1] if largest >> LARGEST < vertex[-1] else largest
     return [float(Fraction(entry, size)) for entry in vertex]
 
 
