@@ -9,6 +9,7 @@ import pytest
 
 import reluscope as rs
 from fuzzer import true_answers as answers
+from fuzzer.fuzz_runs import run_case
 from fuzzer.layers import DenseLayer, GateModule, exact_layers
 from fuzzer.truth import TrueDomain, Truth
 
@@ -116,3 +117,9 @@ def test_a_unit_whose_slopes_are_rounding_ends_no_distance():
     net = rs.load([*first, *second])
     found = rs.robustness.decision_distance(net, [[2.0]], norm="linf", domain=rs.Box([0.75], [2.25]))
     assert found["decision_distance"].lower[0] <= 2.0 - (0.76 + 4) * 3 / 8 <= found["decision_distance"].upper[0]
+
+
+@pytest.mark.parametrize("number", [473])
+def test_cases_of_the_fuzzer_that_were_false(number):
+    """A tie that is seen at a point counts only if the point is surely in the region."""
+    assert not run_case(20261129, number, ("distances",)).failures

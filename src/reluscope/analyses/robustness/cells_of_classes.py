@@ -509,6 +509,14 @@ class StepRegion:
         moved = replace(own, offsets=own.offsets + 0.1 * RESOLUTION * self.view.scale)
         return moved.contains(steps) & (self.view.norm.size(steps) <= self.radius)
 
+    def surely_contains(self, steps: Float[np.ndarray, "s n"]) -> Bool[np.ndarray, " s"]:
+        """Return which steps are in the set, whatever rounding made of its rows."""
+        own, (low, high), far = self.half_spaces, self.view.sure_bounds, self.view.norm.size(steps)
+        rounded = self.entries + (steps.shape[1] + 8) * np.finfo(float).eps
+        inside = (steps @ own.rows.T + self.errors + np.outer(far, rounded) < own.offsets).all(axis=1)
+        inside &= ((low <= steps) & (steps <= high)).all(axis=1)
+        return inside & (far <= self.radius) & (far < self.clear)
+
     def deepest(self, rival: Rival) -> Float[np.ndarray, " n"] | None:
         """Return a step far inside the half-space of a rival, among those at most a million times as long as the scale.
 

@@ -50,7 +50,9 @@ def confirm(cell: StepRegion, rival: Rival, found: NearestPoint) -> Change | Und
         inner = None if beyond is None else beyond[0]
     if beyond is None and (deep := cell.deepest(rival)) is not None:
         inner = step + _share_within(step, deep - step, cell) * (deep - step)
-        beyond = _first_other_class(view, step + np.outer(SHARES, inner - step), ties=rival.is_equal)
+        tries = (view.x + step + np.outer(SHARES, inner - step)) - view.x  # as far as points are floats
+        sure = tries[cell.surely_contains(tries)] if rival.is_equal else tries[:0]
+        beyond = _first_other_class(view, sure, ties=True) or _first_other_class(view, tries, ties=False)
     if beyond is None or inner is None:
         return Undecided(found.lower)
     # The network itself has another class right beyond; the cell may show one that is nearer.
