@@ -51,8 +51,10 @@ def confirm(cell: StepRegion, rival: Rival, found: NearestPoint) -> Change | Und
     if beyond is None and (deep := cell.deepest(rival)) is not None:
         inner = step + _share_within(step, deep - step, cell) * (deep - step)
         tries = (view.x + step + np.outer(SHARES, inner - step)) - view.x  # as far as points are floats
-        sure = tries[cell.surely_contains(tries)] if rival.is_equal else tries[:0]
-        beyond = _first_other_class(view, sure, ties=True) or _first_other_class(view, tries, ties=False)
+        if rival.is_equal:
+            beyond = _first_other_class(view, tries[cell.surely_contains(tries)], ties=True)
+        if beyond is None:
+            beyond = _first_other_class(view, tries, ties=False)
     if beyond is None or inner is None:
         return Undecided(found.lower)
     # The network itself has another class right beyond; the cell may show one that is nearer.
