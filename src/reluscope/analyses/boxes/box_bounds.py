@@ -18,12 +18,12 @@ from torch import Tensor
 
 from reluscope.analyses.boxes.dense_boxes import DenseBoxes, SeenOnBoxes
 from reluscope.analyses.boxes.output_boxes import ROUNDING, OutputBox, half_sides, output_box
-from reluscope.networks.bounds.backward_bounds import BackwardBounds, is_suited
+from reluscope.networks.bounds.backward_bounds import BackwardBounds, WeightsBack, is_suited
 from reluscope.networks.bounds.dense_layers import dense_layers
 from reluscope.networks.bounds.gate_lines import lines_around
 from reluscope.networks.evaluation.underflow import underflow
 from reluscope.networks.graph.choosing_gates import Max
-from reluscope.networks.graph.nodes import Affine, Pointwise
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.passes.box_forms import BoxForms, SeenRange
 from reluscope.networks.passes.carry import carry_to_output
@@ -108,17 +108,17 @@ class BoundedBoxes:
             slopes += [own, np.zeros_like(own)]
             offsets += [levels, constants]
         elif self.back is not None and self.ranges is not None:
-            carrier = _RowsBack(self.back, self.ranges)
+            lines = _RowsBack(self.back, self.ranges)
             start = torch.as_tensor(rows, device=self.back.device).expand(len(self.lower), *rows.shape)
-            weights = carry_back(self.back.network, carrier, start)
+            weights = carry_back(self.back.network, lines, start)
             own = np.zeros_like(slopes[0]) if weights is None else weights.cpu().numpy()
-            constants, noise = (one.expand(own.shape[:2]).cpu().numpy() for one in (carrier.constants, carrier.noise))
+            constants, noise = (one.expand(own.shape[:2]).cpu().numpy() for one in (lines.constants, lines.rounding))
             sizes = np.einsum("ktn,kn->kt", np.abs(own), np.abs(self.centers) + self.half) + np.abs(constants)
             slopes.append(own)
             offsets.append(np.einsum("ktn,kn->kt", own, self.centers) + constants - 2 * (noise + ANY_ORDER * sizes))
-            if carrier.flat is not None:
+            if lines.flat is not None:
                 slopes.append(np.zeros_like(own))
-                offsets.append(carrier.flat.cpu().numpy())
+                offsets.append(lines.flat.cpu().numpy())
         return Below(np.stack(slopes), np.stack(offsets) - self.lost * (1 + np.abs(rows).sum(axis=1)))
 
 
@@ -170,27 +170,20 @@ class BoxBounds:
         return BoundedBoxes(lower, upper, center, weights, noise, error, carrier.ranges, self._back, lost=self._lost)
 
 
-class _RowsBack:
-    """Weights (k, t, u) carried back on k boxes, along the lines of each, with constants and rounding kept."""
+class _RowsBack(WeightsBack):
+    """Weights (k, t, u) carried back on k boxes, along the lines of each."""
 
     def __init__(self, bounds: BackwardBounds, ranges: Sequence[SeenRange]) -> None:
-        self._bounds, self._ranges = bounds, ranges
-        self.constants = self.noise = bounds.lower.new_zeros(())
+        super().__init__(bounds, bounds.lower.new_zeros(()))
+        self._ranges = ranges
         self.flat: Tensor | None = None
         self._is_chain = all(list(node.inputs) == [place] for place, node in enumerate(bounds.network.nodes[1:]))
-
-    def affine_back(self, node: Affine, weights: Tensor) -> Sequence[Tensor]:
-        """Return the weights of what an affine node reads."""
-        if node.constant is not None:
-            self.constants = self.constants + weights @ node.constant.expand(node.shape).reshape(-1)
-        self.noise = self.noise + ANY_ORDER * (weights.abs() @ self._bounds.reach(node))
-        return [weights @ table for table in self._bounds.matrices(node)]
 
     def gate_back(self, stage: Stage, weights: Tensor) -> Tensor:
         """Return the weights of what a gate sees."""
         gate = stage.gate
         assert isinstance(gate, Pointwise)
-        seen, (least, most) = self._ranges[stage.index], self._bounds.ranges[stage.index]
+        seen, (least, most) = self._ranges[stage.index], self.bounds.ranges[stage.index]
         low, high = torch.maximum(seen.low, least), torch.minimum(seen.high, most)
         # The slope at the middle of the range: of a ReLU that of the line that strays less.
         lines = lines_around(gate, low, high, gate.slope(gate.pieces((low + high) / 2).long()))
@@ -200,10 +193,10 @@ class _RowsBack:
             self.flat = flat if self.flat is None else torch.maximum(self.flat, flat)
         started = plus @ lines.below_start[..., None] + minus @ lines.above_start[..., None]
         self.constants = self.constants + started[..., 0]
-        size = self._bounds.size(stage)
+        size = self.bounds.size(stage)
         terms = torch.maximum(lines.below.abs(), lines.above.abs()) * size
         terms = terms + torch.maximum(lines.below_start.abs(), lines.above_start.abs())
-        self.noise = self.noise + ANY_ORDER * ((plus - minus) @ terms[..., None])[..., 0]
+        self.rounding = self.rounding + ANY_ORDER * ((plus - minus) @ terms[..., None])[..., 0]
         return plus * lines.below[:, None] + minus * lines.above[:, None]
 
     def _between(self, gate: Pointwise, low: Tensor, high: Tensor, plus: Tensor, minus: Tensor) -> Tensor:
@@ -213,9 +206,5 @@ class _RowsBack:
         least, most = values.amin(dim=0), values.amax(dim=0)
         terms = gate.slopes.abs().amax(dim=0) * torch.maximum(low.abs(), high.abs()) + gate.intercepts.abs().amax(dim=0)
         bound = plus @ least[..., None] + minus @ most[..., None]
-        noise = self.noise + 2 * ANY_ORDER * (((plus - minus) @ terms[..., None])[..., 0] + self.constants.abs())
+        noise = self.rounding + 2 * ANY_ORDER * (((plus - minus) @ terms[..., None])[..., 0] + self.constants.abs())
         return self.constants + bound[..., 0] - 2 * noise
-
-    def add(self, first: Tensor, second: Tensor) -> Tensor:
-        """Return the weights of a value that two others are computed from."""
-        return first + second

@@ -255,15 +255,12 @@ class BackwardBounds:
         return maximized(self, rows, held, position=position, steps=self._steps)[0]
 
 
-class LinesBack:
-    """Weights carried back along lines below and above units, with constants and rounding kept."""
+class WeightsBack:
+    """Weights carried back through affine nodes, with constants and rounding kept: of bounds that are ``is_sure``."""
 
-    def __init__(self, bounds: BackwardBounds, held: Holding, number: int, *, is_sure: bool) -> None:
-        self.bounds, self.held, self.is_sure = bounds, held, is_sure
-        zeros = bounds.lower.new_zeros(number)
-        self.constants, self.rounding, self.is_empty = zeros, zeros.clone(), zeros.bool()
-        self.weights: list[Tensor] = [torch.zeros_like(one) for one in held.slopes]
-        self.duals: list[Tensor] = [*self.weights]
+    def __init__(self, bounds: BackwardBounds, zeros: Tensor, *, is_sure: bool = True) -> None:
+        self.bounds, self.is_sure = bounds, is_sure
+        self.constants = self.rounding = zeros
 
     def affine_back(self, node: Affine, weights: Tensor) -> Sequence[Tensor]:
         """Return the weights of what an affine node reads."""
@@ -273,6 +270,20 @@ class LinesBack:
         if self.is_sure:
             self.rounding = self.rounding + ANY_ORDER * (weights.abs() @ self.bounds.reach(node))
         return [weights @ table for table in self.bounds.matrices(node)]
+
+    def add(self, first: Tensor, second: Tensor) -> Tensor:
+        """Return the weights of a value that two others are computed from."""
+        return first + second
+
+
+class LinesBack(WeightsBack):
+    """Weights of one bound for each row of what units are held to."""
+
+    def __init__(self, bounds: BackwardBounds, held: Holding, number: int, *, is_sure: bool) -> None:
+        super().__init__(bounds, bounds.lower.new_zeros(number), is_sure=is_sure)
+        self.held, self.is_empty = held, self.constants.bool()
+        self.weights: list[Tensor] = [torch.zeros_like(one) for one in held.slopes]
+        self.duals: list[Tensor] = [*self.weights]
 
     def gate_back(self, stage: Stage, weights: Tensor) -> Tensor:
         """Return the weights of what a gate sees."""
@@ -300,7 +311,3 @@ class LinesBack:
         dual = plus * lines.below + minus * lines.above + up + down
         self.duals[place] = dual.detach()
         return dual
-
-    def add(self, first: Tensor, second: Tensor) -> Tensor:
-        """Return the weights of a value that two others are computed from."""
-        return first + second
