@@ -5,11 +5,20 @@ from math import comb
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
 import reluscope as rs
 from reluscope.errors import DegenerateGeometryError
-from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, half_spaces, integer_row
+from reluscope.geometry.polyhedra.rational_cones import CompactPolyhedron, edges
+from reluscope.geometry.polyhedra.rational_polytopes import (
+    RationalPolytope,
+    between,
+    half_spaces,
+    integer_row,
+    primitive,
+)
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 4, 5])
@@ -69,3 +78,14 @@ def test_volumes_against_the_convex_hull(seed: int) -> None:
     cut = polytope.cut([(*row[:-1], abs(row[-1]) + 1) for row in rows if any(row[:-1])])
     points = np.array([[float(x) for x in point] for point in cut.points()])
     assert float(cut.volume()) == pytest.approx(ConvexHull(points).volume, rel=1e-12)
+
+
+@settings(max_examples=100)
+@given(data=st.data(), dim=st.integers(1, 4))
+def test_edges_of_cones_are_vertices_of_polyhedra(data, dim):
+    numbers = st.lists(st.integers(-2, 3), min_size=dim + 1, max_size=dim + 1)
+    rows = [primitive(row) for row in data.draw(st.lists(numbers, max_size=7)) if any(row[:-1])]
+    compact, (lines, whole) = CompactPolyhedron.of(dim, rows), between(dim, rows)
+    assert (compact is None) == (whole is None)
+    if compact is not None and compact.is_cone:
+        assert sorted(edges(compact.polytope)) == ([] if lines else sorted(whole.vertices))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, between
+from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, between, primitive
 
 Point = tuple[Fraction, ...]
 
@@ -53,6 +53,17 @@ def cone(dim: int, rows: Iterable[Row]) -> RationalPolytope | None:
     apexes += [(*(dim if axis == other else -1 for other in range(dim)), 1) for axis in range(dim)]
     tight = (frozenset(side for side in sides if _vanishes(side, apex)) for apex in apexes)
     return RationalPolytope(dim, tuple(apexes), tuple(tight)).cut((*row, 0) for row in rows)
+
+
+def edges(section: RationalPolytope) -> list[Row]:
+    """Return the edges of a cone by its part near the origin, as primitive vectors; none if the cone holds lines."""
+    apex = (*[0] * section.dim, 1)
+    # No other point of the cone lies on all sides that an edge lies on.
+    on_rows = zip(section.vertices, section.tight, strict=True)
+    sides = {vertex: frozenset(row for row in on if not row[-1]) for vertex, on in on_rows}
+    if sides.pop(apex, None) is None:
+        return []
+    return [primitive(vertex[:-1]) for vertex, on in sides.items() if not any(on < other for other in sides.values())]
 
 
 def _simplex_sides(dim: int) -> list[Row]:

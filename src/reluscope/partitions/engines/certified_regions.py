@@ -9,6 +9,7 @@ import numpy as np
 from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.effort import Effort
+from reluscope.geometry.polyhedra.rational_cones import edges
 from reluscope.geometry.polyhedra.rational_polytopes import Row, between
 from reluscope.geometry.programs.proved_programs import nearest
 from reluscope.networks.network import Network
@@ -90,19 +91,21 @@ def _unbounded_corners(exact: ExactRegions) -> tuple[CellCorners, np.ndarray]:
     cells: list[tuple[int, tuple[Row, ...]]] = []
     is_bounded = np.zeros(len(exact.polytopes), dtype=bool)
     for region, polytope in enumerate(exact.polytopes):
-        rows = [row[:-1] for row in polytope.facets() if not row[-1] and any(row[:dim])]
-        lines, whole = between(dim, rows)
-        parts = [between(dim, [*walls, *rows])[1] for walls in cone_rows(dim)] if lines else [whole]
+        if corners := edges(polytope):
+            cells.append((region, tuple(corners)))
+            is_bounded[region] = all(corner[-1] for corner in corners)
+            continue
+        rows = [row[:-1] for row in polytope.facets() if not row[-1]]
+        parts = (between(dim, [*walls, *rows])[1] for walls in cone_rows(dim))
         cells += [(region, part.vertices) for part in parts if part is not None]
-        is_bounded[region] = not lines and whole is not None and whole.is_bounded
     points = [_homogeneous(vertex) for _, vertices in cells for vertex in vertices]
-    corners = CellCorners(
+    columns = CellCorners(
         regions=np.array([region for region, _ in cells], dtype=np.int64),
         offsets=np.cumsum([0, *(len(vertices) for _, vertices in cells)]),
         ids=np.arange(len(points)),
         points=np.array(points),
     )
-    return corners, is_bounded
+    return columns, is_bounded
 
 
 def _homogeneous(vertex: Row) -> list[float]:
