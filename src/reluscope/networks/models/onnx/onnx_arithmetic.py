@@ -3,9 +3,7 @@
 import numpy as np
 import onnx
 import torch
-from torch import Tensor
 
-from reluscope.networks.building.builder import Value
 from reluscope.networks.models.onnx.onnx_evaluation import evaluate
 from reluscope.networks.models.onnx.onnx_operands import aligned, broadcast, stored_constant
 from reluscope.networks.models.onnx.onnx_site import Activation, NodeSite, lowers
@@ -41,31 +39,6 @@ def cast(site: NodeSite) -> Activation:
     kind = {int(onnx.TensorProto.DOUBLE): float, int(onnx.TensorProto.BOOL): bool}.get(target, int)
     name = onnx.TensorProto.DataType.Name(target).lower()
     return Activation(sums_and_products.cast(site, x.value, kind, name), x.shape)
-
-
-@lowers("Where")
-def where(site: NodeSite) -> Activation:
-    """Entries of one tensor or the other, chosen by constants, or by a mask of the value that is chosen."""
-    if isinstance(site.operand(0), Activation):
-        (mask, x, y), shape = broadcast(site, site.operands)
-        assert isinstance(mask, Value)
-        return site.close(site.builder.where(mask, x, y), shape)
-    chosen = np.asarray(site.given(0)).astype(np.float64)
-    sides, shape = broadcast(site, [chosen, *site.operands[1:3]])
-    mask = sides[0]
-    assert isinstance(mask, Tensor)
-    total: Value | None = None
-    for side, share in ((sides[1], mask), (sides[2], 1.0 - mask)):
-        if isinstance(side, Value):
-            part = site.builder.multiply(side, share)
-            total = part if total is None else site.builder.add(total, part)
-    for side, share in ((sides[1], mask), (sides[2], 1.0 - mask)):
-        if isinstance(side, Tensor):
-            assert total is not None
-            # Where nothing is taken, an infinite constant must not become NaN.
-            total = site.builder.add(total, torch.where(share > 0, side, 0.0))
-    assert total is not None
-    return site.close(total, shape)
 
 
 @lowers("CumSum")

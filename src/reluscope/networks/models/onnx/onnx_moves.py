@@ -3,12 +3,16 @@
 Whatever such an operator does to a tensor of positions, it does to the values: ONNX's own evaluator says what that is.
 """
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
 import torch
+from torch import Tensor
 
+from reluscope.networks.building.builder import Value
 from reluscope.networks.models.onnx.onnx_evaluation import evaluate
+from reluscope.networks.models.onnx.onnx_operands import broadcast
 from reluscope.networks.models.onnx.onnx_site import Activation, NodeSite, Operand, lowers, stored_shape
 
 
@@ -34,23 +38,19 @@ def shape_of(site: NodeSite) -> np.ndarray:
 @lowers("ScatterND", "ScatterElements")
 def scatter(site: NodeSite) -> Activation:
     """Entries of one tensor replaced by those of another at constant positions."""
-    data, updates = site.operand(0), site.operand(2)
-    assert data is not None
-    assert updates is not None
     if site.setting("reduction", "none") != "none":
         raise site.unsupported(f"with reduction {site.setting('reduction')!r}")
-    first = np.arange(prod(data.shape)).reshape(data.shape)
-    second = first.size + np.arange(prod(updates.shape)).reshape(updates.shape)
-    image = evaluate(site.node, [first, site.given(1), second], site.opset)[0]
-    flat = [
-        site.builder.reshape(part.value, (-1,))
-        if isinstance(part, Activation)
-        else torch.from_numpy(np.array(part, dtype=np.float64).reshape(-1))
-        for part in (data, updates)
-    ]
-    joined = site.builder.concatenate(flat, 0)
-    index = torch.from_numpy(np.array(image, dtype=np.int64).reshape(stored_shape(image.shape)))
-    return Activation(site.builder.select(joined, index), image.shape)
+    return _moved_together(site, (0, 2))
+
+
+@lowers("Where")
+def where(site: NodeSite) -> Activation:
+    """Entries of one tensor or the other, chosen by constants, or by a mask of the value that is chosen."""
+    if not isinstance(site.operand(0), Activation):
+        return _moved_together(site, (1, 2))
+    (mask, x, y), shape = broadcast(site, site.operands)
+    assert isinstance(mask, Value)
+    return site.close(site.builder.where(mask, x, y), shape)
 
 
 @lowers("Concat")
@@ -91,6 +91,27 @@ def pad(site: NodeSite) -> Activation | None:
     if any(padding[0]) and gone:
         return site.close(site.builder.pad(site.whole(x), padding, fill), shape)
     return site.close(site.builder.pad(x.value, padding[gone:], fill), shape)
+
+
+def _moved_together(site: NodeSite, places: Sequence[int]) -> Activation:
+    """Return the entries of operands, some of them constant, where the node moves positions in place of them."""
+    parts = [part for part in (site.operand(place) for place in places) if part is not None]
+    starts = np.cumsum([0, *(prod(part.shape) for part in parts)])
+    marked = {
+        place: start + np.arange(prod(part.shape)).reshape(part.shape)
+        for place, start, part in zip(places, starts, parts, strict=False)
+    }
+    operands = [marked[at] if at in marked else site.given(at) for at in range(len(site.operands))]
+    image = evaluate(site.node, operands, site.opset)[0]
+    flat: list[Value | Tensor] = []
+    for start, part in zip(starts, parts, strict=False):
+        if isinstance(part, Activation):
+            flat.append(site.builder.reshape(part.value, (-1,)))
+        else:  # where nothing is taken, constants may be infinite
+            entries = np.array(part, dtype=np.float64).reshape(-1)
+            flat.append(torch.from_numpy(np.where(np.isin(start + np.arange(entries.size), image), entries, 0.0)))
+    index = torch.from_numpy(np.array(image, dtype=np.int64).reshape(stored_shape(image.shape)))
+    return Activation(site.builder.select(site.builder.concatenate(flat, 0), index), image.shape)
 
 
 def _moved(site: NodeSite, x: Activation, settings: list[np.ndarray | None]) -> list[Activation | None]:
