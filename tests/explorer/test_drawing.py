@@ -15,9 +15,8 @@ from explorer.asking import ZOOMS, crossing, picture, session
 from explorer.browsing import PICTURES
 from explorer.drawing import drawn
 from reluscope.explorer.exchange.answers import Answer
-from reluscope.plots.drawing.coloring import coloring
+from reluscope.plots.drawing.coloring import LEVELS, coloring
 from reluscope.plots.planes.class_regions import class_shades
-from reluscope.plots.planes.region_pictures import LEVELS
 from reluscope.plots.style import CATEGORIES, depth_colors, tint
 
 NAMES = tuple(f"{zoom:g}" for zoom in ZOOMS)
