@@ -65,7 +65,7 @@ def test_pictures_of_the_library_and_the_explorer_agree(page, looked, by):
     elif by == "random":
         expected = [tint(CATEGORIES[kind], 0.6) for kind in coloring(part, "random").group[regions]]
     else:
-        levels = coloring(part, {"rate": "activation_rate"}.get(by, by)).levels(LEVELS)[regions]
+        levels = coloring(part, {"rate": "activation_rate"}.get(by, by)).group[regions]
         expected = [to_hex(colormaps["cividis"]((level + 0.5) / LEVELS)) for level in levels]
     page.evaluate("by => drawing.open('1', by)", by)
     colours = np.reshape(page.evaluate("[...drawing.colours.piece]"), (-1, 4))
