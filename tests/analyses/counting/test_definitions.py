@@ -16,6 +16,7 @@ from oracles.fractions_plane import rectangle
 from oracles.six_definitions import six_counts
 from reluscope.analyses.counting import DEFINITIONS
 from reluscope.analyses.counting.same_maps import same_maps
+from reluscope.effort import Effort
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
 from reluscope.partitions.complexes import incidence
@@ -235,7 +236,7 @@ def test_maps_that_were_not_compared_leave_an_interval():
     net = rs.load([([[1.0], [1.0], [1.0]], [0.0, -1.0, -2.0]), ([[1.0, -2.0, 1.0]], [0.0])])
     part = rs.partition(net, rs.Box(-3, 3, 1))
     assert same_maps(part).interval == (3, 3)
-    early = same_maps(part, budget=rs.Budget(seconds=0.0))
+    early = same_maps(part, Effort(rs.Budget(seconds=0.0)))
     assert (early.interval, early.num_undecided, str(early.stop and early.stop.reason.name)) == ((3, 4), 1, "SECONDS")
 
 

@@ -95,7 +95,7 @@ def count_by_partition(
         stopped = stopped or inner.stop
         if len(inner) == len(part) and not inner.num_open:
             part, bounded = inner, True
-    found = _count(part, name, flat and bounded and whole, Budget(seconds=budget.seconds), began)
+    found = _count(part, name, flat and bounded and whole, Effort(Budget(seconds=budget.seconds), began=began))
     work = {**part.work, "seconds": time.time() - began}
     method = part.method + (", certified by rational arithmetic" if part.certified else "") + found.method
     finding = Finding.of(
@@ -124,7 +124,7 @@ def _enclosing(domain: Domain, part: Partition) -> Box | Polyhedron:
     return domain.intersect(box.polyhedron) if isinstance(domain, Polyhedron) else box
 
 
-def _count(part: Partition, name: str, planar: bool, budget: Budget, began: float) -> _Count:
+def _count(part: Partition, name: str, planar: bool, effort: Effort) -> _Count:
     """Count on a partition, allowing for what is missing from it."""
     if name == "activation":
         if part.num_open or not planar:
@@ -135,7 +135,7 @@ def _count(part: Partition, name: str, planar: bool, budget: Budget, began: floa
         return _Count(
             low, INFINITY if part.num_undecided else low + faces.num_undecided, doubtful, ", codes of all faces"
         )
-    maps = same_maps(part, budget=budget, began=began)
+    maps = same_maps(part, effort)
     fewest, _ = maps.interval
     because = f", comparison of maps stopped early ({words_of(maps.stop)})" if maps.stop else ""
     if part.num_open or part.num_undecided:

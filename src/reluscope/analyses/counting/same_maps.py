@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int
 
-from reluscope.budget import Budget, TimeBudget
 from reluscope.codes.packed import Codes
 from reluscope.effort import Effort
 from reluscope.networks.evaluation.maps_of_codes import maps_of_codes, pieces_of, units_that_matter
@@ -39,10 +38,10 @@ class SameMaps:
         return _distinct(self.possible), _distinct(self.certain)
 
 
-def same_maps(part: Partition, *, budget: TimeBudget | None = None, began: float | None = None) -> SameMaps:
+def same_maps(part: Partition, effort: Effort | None = None) -> SameMaps:
     """Group the regions of a partition by their affine map.
 
-    Rational arithmetic stops when the budget's seconds since ``began`` (by `time.time`) are over. A few forward passes,
+    Rational arithmetic stops when the effort's seconds are over. A few forward passes,
     and d + 1 rational evaluations for every map that floats do not tell from all others.
     """
     number = len(part)
@@ -70,7 +69,7 @@ def same_maps(part: Partition, *, budget: TimeBudget | None = None, began: float
     # One kind that is alone in its group is compared with nothing.
     comparison = _Comparison(RationalNetwork(network), codes[first], np.flatnonzero(several[groups[doubtful[first]]]))
     start = [comparison] if comparison.waiting else []
-    walked = walk(start, _Comparison.step, effort=Effort(budget or Budget(), began=began))
+    walked = walk(start, _Comparison.step, effort=effort or Effort())
     certain[doubtful] = largest + comparison.names[kinds.reshape(-1)]
     # A group with anything undecided in it may still be one map.
     settled = np.ones(groups.max() + 1, dtype=bool)

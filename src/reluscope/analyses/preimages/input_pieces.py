@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from reluscope.budget import Budget
 from reluscope.files import stored
 from reluscope.findings import Claim, Finding
 from reluscope.findings.derived import Ends
@@ -16,6 +17,9 @@ from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.unions.union_of_polyhedra import UnionOfPolyhedra, bounded_finding, numbered_columns
 from reluscope.stopping import Explained, Stop, plain_stop
 from reluscope.tolerance import EPSILON
+
+# Boxes and regions that a search examines by default.
+EXAMINED = Budget(regions=200_000)
 
 
 @dataclass(frozen=True, eq=False)

@@ -147,7 +147,7 @@ def decision_distance(
 
     kept = None
     if checkpoint is not None:
-        kept = KeptRows(checkpoint, _key(network, opened, points, places, norm, allowed, tolerance))
+        kept = KeptRows(checkpoint, _key(network, opened, points, places, norm, Effort(allowed, tolerance=tolerance)))
         for row, part in enumerate(kept.parts(len(views)) if known is None else ()):
             if part.details.get("beyond", np.zeros(0)).shape != places[row : row + 1].shape:
                 raise InputError(f"expected changes of samples in the checkpoint {checkpoint}, got others: remove it")
@@ -189,15 +189,16 @@ def _key(
     points: np.ndarray,
     places: np.ndarray,
     norm: Norm,
-    budget: Budget,
-    tolerance: Tolerance,
+    effort: Effort,
 ) -> dict[str, str]:
     """Return everything that distances depend on."""
     limits = opened.half_spaces
     tables = (limits.rows, limits.offsets, limits.lower, limits.upper, places)
     digest = hashlib.sha256(b"".join(np.ascontiguousarray(table).tobytes() for table in tables)).hexdigest()
     name = norm.name if norm.weights is None else repr(norm)
-    return key_of(network, torch.as_tensor(points), norm=name, limits=digest, budget=budget, tolerance=tolerance)
+    return key_of(
+        network, torch.as_tensor(points), norm=name, limits=digest, budget=effort.budget, tolerance=effort.tolerance
+    )
 
 
 def _searched(

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.codespace.sampled import sample_codes
-from reluscope.analyses.counting.counting_methods import count
+from reluscope.analyses.counting.counting_methods import Options, counted
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, Positive, Seed, read_arguments
 from reluscope.budget import Budget, RegionBudget
@@ -25,7 +25,7 @@ from reluscope.networks.evaluation.pass_time import program_seconds, region_seco
 from reluscope.networks.graph.points import Points
 from reluscope.networks.input_units import InputUnits
 from reluscope.networks.network import Network
-from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.ask.dispatch import partitioned
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
@@ -70,7 +70,8 @@ def count_in_balls(
         raise InputError(f'norm must be "linf" or "l2", perhaps with weights, got {str(norm)!r}')
     units = InputUnits.of(norm, network.num_inputs)
     points = network.points(x)
-    limit = _regions_in(network) if budget is None else budget
+    effort = Effort.of(_regions_in(network) if budget is None else budget, tolerance=tolerance)
+    options = Options(tolerance is not None)
     flat = units.enter(points.reshape(len(points), -1).cpu().numpy())
     network, plain = units.network(network), norm.plain
     sizes = np.abs(flat).max(axis=1, initial=0.0)
@@ -82,7 +83,7 @@ def count_in_balls(
 
     def ask(block: slice) -> Measured:
         (row,) = range(block.start, block.stop)
-        found = _exact(network, flat[row], radius, plain, limit, tolerance)
+        found = _exact(network, flat[row], radius, plain, effort, options)
         if found.lower < found.upper:
             drawn = _sampled(network, flat[row], radius, plain, num_samples, seed + row, tolerance)
             found = found if found.lower >= drawn.lower else drawn._replace(undecided=found.undecided)
@@ -114,14 +115,15 @@ class _Number(NamedTuple):
 
 
 def _exact(
-    network: Network, center: np.ndarray, radius: float, norm: Norm, budget: Budget, tolerance: Tolerance | None
+    network: Network, center: np.ndarray, radius: float, norm: Norm, effort: Effort, options: Options
 ) -> _Number:
     if norm.order == np.inf:
-        found = count(network, Box(center - radius, center + radius), budget=budget, tolerance=tolerance)
+        box = Box(center - radius, center + radius)
+        found = counted(network, box, effort, "proper_activation", "auto", options).finding
         low, high = found.interval or (found.value, found.value)
         return _Number(low, high, found.method, found.num_undecided)
     wide = radius * (1 + WIDER)
-    part = partition(network, Box(center - wide, center + wide), budget=budget, tolerance=tolerance)
+    part = partitioned(network, Box(center - wide, center + wide), effort)
     certain, unclear = _meeting(part, center, radius)
     whole = part.finding()
     high = certain + unclear if whole.claim is Claim.EXACT else np.inf

@@ -16,6 +16,7 @@ from reluscope.analyses.tracking.record_files import CODES, LOGGED, logged_names
 from reluscope.analyses.tracking.record_quantities import QUANTITIES
 from reluscope.arguments import read_arguments, read_position
 from reluscope.budget import RegionBudget
+from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.findings.data_frames import as_pandas
@@ -207,14 +208,12 @@ class Records:
                 f"no record of {self.path.name} holds weights: open the tracker with keep_weights=True, so that there "
                 "is something to look at after the training"
             )
-        return self._parts(there, plane, network, budget, progress)
+        return self._parts(there, plane, network, Effort.of(budget, None, progress))
 
-    def _parts(
-        self, there: list[int], plane: Slice | Box, network: Network, budget: RegionBudget | None, progress: Progress
-    ) -> Iterator[Partition]:
-        with share_done("partitions", progress) as tell:
+    def _parts(self, there: list[int], plane: Slice | Box, network: Network, effort: Effort) -> Iterator[Partition]:
+        with share_done("partitions", effort.progress) as tell:
             for number, place in enumerate(there):
-                part = partition(self.network(place, network), plane, budget=budget)
+                part = partition(self.network(place, network), plane, budget=effort.budget)
                 tell((number + 1) / len(there))
                 yield part
 

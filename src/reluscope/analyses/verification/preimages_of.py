@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.boxes.pullback import check_target
 from reluscope.analyses.preimages.approximations import NUM_BOXES, Approximation, approximate
-from reluscope.analyses.preimages.input_pieces import InputPieces
+from reluscope.analyses.preimages.input_pieces import EXAMINED, InputPieces
 from reluscope.analyses.preimages.preimage_pieces import PreimagePieces, partitioned_preimage
 from reluscope.analyses.preimages.target_sets import class_target, vector_target
 from reluscope.arguments import Also, Seed, read_arguments, read_point
@@ -196,7 +196,9 @@ def of(
         raise InputError(f"{of_what} takes no {wrong}: leave it out")
     targets = _targets(features, what, margin, is_gate=gate is not None)
     if method == "boxes":
-        return _by_boxes(features.logits if is_class else features, targets, domain, budget, progress)
+        return _by_boxes(
+            features.logits if is_class else features, targets, domain, Effort(budget or EXAMINED, progress=progress)
+        )
     target, *others = targets
     if others:
         raise InputError(f'method="{method}" takes one polyhedron, got {len(targets)}: take method="boxes"')
@@ -231,13 +233,12 @@ def _by_boxes(
     network: Network,
     targets: "tuple[Polyhedron, ...]",
     domain: Domain | Partition,
-    budget: Budget | None,
-    progress: Progress,
+    effort: Effort,
 ) -> InputPieces:
     """Return all inputs of a box with outputs in some polyhedra, by the search for violations."""
     # They need modules of `preimages`, whose public face imports this one.
     from reluscope.analyses.verification.property import Case, Property
-    from reluscope.analyses.verification.violation_pieces import examining, found_by
+    from reluscope.analyses.verification.violation_pieces import found_by
 
     for target in targets:
         if len(target.C):
@@ -253,7 +254,7 @@ def _by_boxes(
     read_domain(domain, network.num_inputs)
     function = network.restrict(domain) if isinstance(domain, Slice) else network
     asked = Property([Case(np.array(window.lo), np.array(window.hi), list(targets))])
-    return found_by(InputPieces, function, asked, examining(budget, progress))
+    return found_by(InputPieces, function, asked, effort)
 
 
 def _described(domain: Domain | Partition) -> str:

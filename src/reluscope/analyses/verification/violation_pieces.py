@@ -5,20 +5,18 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from reluscope.analyses.preimages.input_pieces import InputPieces
+from reluscope.analyses.preimages.input_pieces import EXAMINED, InputPieces
 from reluscope.analyses.verification.on_scores import property_on_scores
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.verdict import check_fits
 from reluscope.analyses.verification.violation_search import ViolationSearch
 from reluscope.arguments import read_arguments
-from reluscope.budget import Budget, RegionBudget
+from reluscope.budget import RegionBudget
 from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.interruption import deferred
 from reluscope.networks.network import Network
 from reluscope.progress import Progress, share_done
-
-NUM_EXAMINED = 200_000
 
 Pieces = TypeVar("Pieces", bound=InputPieces)
 
@@ -86,12 +84,7 @@ def violations(
     (Violations(1 piece, volume 0.5 (EXACT)), [True, False])
     """
     check_fits(network, safe)
-    return found_by(Violations, network, safe, examining(budget, progress))
-
-
-def examining(budget: Budget | None, progress: Progress) -> Effort:
-    """Return the effort of a search: by default one that examines many boxes and regions."""
-    return Effort(budget or Budget(regions=NUM_EXAMINED), progress=progress)
+    return found_by(Violations, network, safe, Effort(budget or EXAMINED, progress=progress))
 
 
 def found_by(kind: type[Pieces], network: Network, asked: Property, effort: Effort) -> Pieces:

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +25,7 @@ from reluscope.errors import InputError
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.certify import certify as proved
 from reluscope.partitions.ask.certify import check_certifiable
-from reluscope.partitions.ask.dispatch import partition as cut
+from reluscope.partitions.ask.dispatch import RegionSearch, partitioned
 from reluscope.partitions.ask.finishing_windows import Affordable, affordable
 from reluscope.partitions.ask.forecasting import forecast
 from reluscope.partitions.partition_in_memory import Partition
@@ -69,7 +68,7 @@ def partition(given: PartitionOptions) -> int:
         files = _without_pictures(files, given.output, where, method)
     with keeping_results():
         with open_executor(given.workers) as executor:
-            found = _partition(network, where, given, budget, executor)
+            found = _partition(network, where, given, Effort(budget, executor, is_watched(common)))
         part = found.part
         is_cut_off = is_interrupted(part.stop)
         result = PartitionResult.of(given.model.name, where, found)
@@ -106,23 +105,20 @@ def _without_pictures(files: Outputs, asked: Sequence[Path], where: OpenedDomain
     return files.without(*PICTURES)
 
 
-def _partition(
-    network: Network, where: OpenedDomain, given: PartitionOptions, budget: Budget, executor: Executor | None
-) -> Affordable:
-    method, certify = given.method or "auto", given.certify
-    watched = is_watched(given.common)
+def _partition(network: Network, where: OpenedDomain, given: PartitionOptions, effort: Effort) -> Affordable:
+    method, certify, budget = given.method or "auto", given.certify, effort.budget
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # interruption is told by the partition's note, and said at the end
         if method == "auto" and not certify and where.domain.is_bounded() and not network.jumps:
-            if watched and budget.seconds is None and network.gates:
+            if effort.progress and budget.seconds is None and network.gates:
                 _say_expected(network, where)
-            return affordable(network, where.domain, Effort(budget, executor, watched))
+            return affordable(network, where.domain, effort)
         if certify:
             check_certifiable(network, where.domain)
-        part = cut(network, where.domain, method=method, budget=budget, executor=executor, progress=watched)
+        part = partitioned(network, where.domain, effort, RegionSearch(method))
         if certify and not part.num_open:
             left = replace(budget, seconds=budget.seconds and max(0.0, budget.seconds - part.work["seconds"]))
-            part = proved(part, budget=left, progress=watched)
+            part = proved(part, budget=left, progress=effort.progress)
     return Affordable(part)
 
 

@@ -7,7 +7,6 @@ alone. The state is replaced by one assignment: wherever work ends, each cell is
 
 import time
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
-from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -108,13 +107,13 @@ def walk(
     ``finish`` or with ``store`` no parts are returned. With ``checkpoint`` tasks do not depend on the budget.
     """
     began = time.time() if effort.began is None else effort.began
-    rules, progress = _Rules(step, finish, store, left, effort.budget, began), effort.count
+    rules = _Rules(step, finish, store, left, effort.budget, began)
     state = _State(_waiting(start, 1.0))
     with deferred(), torch.no_grad():
         if split is None or (effort.executor is None and checkpoint is None):
-            found = _here(rules, state, progress)
+            found = _here(rules, state, effort.count)
         else:
-            found = _in_tasks(rules, state, split, effort.executor, checkpoint, progress)
+            found = _in_tasks(rules, state, split, effort, checkpoint)
     return found if found.left else replace(found, stop=None)  # the last region was found just in time
 
 
@@ -233,24 +232,17 @@ def _advanced(rules: _Rules, state: _State, index: int, room: float) -> tuple[_S
     return _State(others, parts, state.num_found + number, undecided, state.work), number, share
 
 
-def _in_tasks(
-    rules: _Rules,
-    state: _State,
-    split: Split,
-    executor: Executor | None,
-    checkpoint: Checkpoint | None,
-    progress: RegionProgress | None,
-) -> Walked:
+def _in_tasks(rules: _Rules, state: _State, split: Split, effort: Effort, checkpoint: Checkpoint | None) -> Walked:
     """Break the work into independent tasks here, then hand them out."""
-    state, stopped = _broken_up(rules, state, split, checkpoint is not None, progress)
+    state, stopped = _broken_up(rules, state, split, checkpoint is not None, effort.count)
     shares: dict[int, Walked] = {}
     if not stopped:
-        stopped = _handed_out(rules, state, shares, executor, checkpoint, progress)
+        stopped = _handed_out(rules, state, shares, effort, checkpoint)
         state = state._replace(waiting=tuple(one for row, one in enumerate(state.waiting) if row not in shares))
     if state.num_found or any(share.num_found for share in shares.values()):
         found = state.walked(rules.left, stopped)
     else:
-        found = _here(rules, state, progress, stopped)
+        found = _here(rules, state, effort.count, stopped)
     return found.joined(share for _, share in sorted(shares.items()))
 
 
@@ -279,12 +271,12 @@ def _handed_out(
     rules: _Rules,
     state: _State,
     shares: dict[int, Walked],
-    executor: Executor | None,
+    effort: Effort,
     checkpoint: Checkpoint | None,
-    progress: RegionProgress | None,
 ) -> Stop | None:
     """Put in what tasks have found, as it comes; return why some are not there, or have left something behind."""
     tasks, found, reasons = state.waiting, state.num_found, list[Stop | None]()
+    executor, progress = effort.executor, effort.count
     if tasks and (hopeless := rules.budget.foresee()):
         return hopeless
     try:
