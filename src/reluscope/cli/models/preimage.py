@@ -27,7 +27,7 @@ from reluscope.analyses.preimages.kind_certificates import (
 from reluscope.analyses.preimages.kinds import joined
 from reluscope.analyses.preimages.mixed_system import MixedSystem
 from reluscope.cli.models.inspecting import PreimageOptions
-from reluscope.cli.reading.boxes import box_of
+from reluscope.cli.reading.box_options import box_of
 from reluscope.cli.reading.opened_models import check_sample, describe_model, open_model_and_data
 from reluscope.cli.terminal.ctrl_c import keeping_results
 from reluscope.cli.terminal.device_names import open_device

@@ -15,7 +15,7 @@ from reluscope.analyses.robustness import boundary_distance, decision_distance_w
 from reluscope.analyses.robustness.distance_quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE_WITHIN
 from reluscope.analyses.samples.data_box import data_box
 from reluscope.cli.models.inspecting import RegionOptions
-from reluscope.cli.reading.boxes import box_of
+from reluscope.cli.reading.box_options import box_of
 from reluscope.cli.reading.opened_models import check_sample, describe_model, open_model_and_data
 from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.outputs import conclude, plan_json

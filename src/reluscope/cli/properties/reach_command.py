@@ -13,7 +13,7 @@ from reluscope.analyses.reachability.reachable_sets import reach as find
 from reluscope.arguments import read_axes
 from reluscope.cli.properties.kept_sets import kinds_of, write_kept
 from reluscope.cli.properties.verifying import ReachOptions, budget_of
-from reluscope.cli.reading.boxes import box_of
+from reluscope.cli.reading.box_options import box_of
 from reluscope.cli.reading.opened_models import describe_model, open_model
 from reluscope.cli.terminal.ctrl_c import keeping_results
 from reluscope.cli.terminal.device_names import open_device

@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from reluscope.analyses.classification.class_predictions import predicted_classes
 from reluscope.analyses.samples.choosing import choose_triple
-from reluscope.cli.reading.boxes import box_of
+from reluscope.cli.reading.box_options import box_of
 from reluscope.cli.reading.domain_options import DomainOptions
 from reluscope.cli.reading.model_arguments import ModelArguments
 from reluscope.cli.reading.opened_models import open_model, open_model_and_data

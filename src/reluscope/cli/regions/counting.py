@@ -67,7 +67,7 @@ class BoundsOptions:
         if self.loaded is not None:
             self.loaded.check()
 
-        from reluscope.cli.regions.bounds import bounds
+        from reluscope.cli.regions.bounds_command import bounds
 
         return bounds(self)
 

@@ -6,7 +6,7 @@ from reluscope.errors import InputError
 from reluscope.explorer.exchange.answers import Answer, finding
 from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.exchange.listening import Listener
-from reluscope.explorer.scene.pictures import read_row, view_of
+from reluscope.explorer.scene.asked_view import read_row, view_of
 from reluscope.explorer.scene.session import Session
 
 SECONDS = 30.0

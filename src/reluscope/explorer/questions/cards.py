@@ -13,7 +13,7 @@ from reluscope.errors import InputError
 from reluscope.explorer.exchange.answers import Answer, finding
 from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.exchange.listening import Listener
-from reluscope.explorer.scene.pictures import read_row, view_of
+from reluscope.explorer.scene.asked_view import read_row, view_of
 from reluscope.explorer.scene.planes import AnsweredView
 from reluscope.explorer.scene.programs import region_program
 from reluscope.explorer.scene.session import Session

@@ -5,7 +5,7 @@ import numpy as np
 from reluscope.explorer.exchange.answers import Answer
 from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.exchange.listening import Listener
-from reluscope.explorer.scene.pictures import read_row, view_of
+from reluscope.explorer.scene.asked_view import read_row, view_of
 from reluscope.explorer.scene.programs import picture_program, region_program
 from reluscope.explorer.scene.session import Session
 from reluscope.partitions.partition_in_memory import Partition

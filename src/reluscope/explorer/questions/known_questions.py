@@ -24,8 +24,8 @@ from reluscope.explorer.questions.sample_lists import answer_samples
 from reluscope.explorer.questions.segment_outputs import answer_segment
 from reluscope.explorer.questions.spaces import answer_space
 from reluscope.explorer.questions.values import answer_values
+from reluscope.explorer.scene.asked_view import GoneError
 from reluscope.explorer.scene.looked_training import answer_epochs
-from reluscope.explorer.scene.pictures import GoneError
 from reluscope.explorer.scene.rooms import has_space
 from reluscope.explorer.scene.session import Session
 from reluscope.explorer.scene.solid_slices import has_solids

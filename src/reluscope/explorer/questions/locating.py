@@ -7,7 +7,7 @@ from reluscope.analyses.classification.class_predictions import classes_of_outpu
 from reluscope.explorer.exchange.answers import Answer
 from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.exchange.listening import Listener
-from reluscope.explorer.scene.pictures import read_places, view_of
+from reluscope.explorer.scene.asked_view import read_places, view_of
 from reluscope.explorer.scene.planes import AnsweredView
 from reluscope.explorer.scene.session import Session
 from reluscope.networks.evaluation.held_maps import held_maps

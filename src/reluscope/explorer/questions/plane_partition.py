@@ -11,8 +11,8 @@ from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.exchange.listening import Listener, ListeningBudget
 from reluscope.explorer.questions.drawn import drawn_arrays
 from reluscope.explorer.questions.fitting import Wanted, coarse_of, fitted, partition_of
+from reluscope.explorer.scene.asked_view import view_of
 from reluscope.explorer.scene.looked_training import network_of_epoch
-from reluscope.explorer.scene.pictures import view_of
 from reluscope.explorer.scene.planes import AnsweredView, PlaneFrame, frame_of, read_window
 from reluscope.explorer.scene.rooms import has_space
 from reluscope.explorer.scene.session import Session

@@ -8,7 +8,7 @@ from reluscope.errors import InputError
 from reluscope.explorer.exchange.answers import Answer, finding
 from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.exchange.listening import Listener, ListeningBudget
-from reluscope.explorer.scene.pictures import read_places, view_of
+from reluscope.explorer.scene.asked_view import read_places, view_of
 from reluscope.explorer.scene.planes import AnsweredView
 from reluscope.explorer.scene.session import Session
 from reluscope.geometry.polyhedra.domains import Box, Slice

@@ -7,7 +7,7 @@ from reluscope.codes.packed import Codes
 from reluscope.explorer.exchange.answers import Answer, finding
 from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.exchange.listening import Listener
-from reluscope.explorer.scene.pictures import view_of
+from reluscope.explorer.scene.asked_view import view_of
 from reluscope.explorer.scene.planes import AnsweredView
 from reluscope.explorer.scene.session import Session
 from reluscope.findings import Finding

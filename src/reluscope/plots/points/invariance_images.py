@@ -12,7 +12,7 @@ from reluscope.analyses.preimages.invariance_search import SameFeatures
 from reluscope.arguments import read_drawn
 from reluscope.datasets.image_shapes import is_image
 from reluscope.errors import InputError
-from reluscope.plots.drawing.images import images_of
+from reluscope.plots.drawing.image_pixels import images_of
 from reluscope.plots.drawing.without_axes import frame_image
 from reluscope.plots.figures import new_figure
 from reluscope.plots.style import INK, canvas, say, shortened
@@ -32,7 +32,7 @@ def invariances(found: Sequence[SameFeatures], *, shape: Sequence[int], names: S
     found : sequence of SameFeatures
         At most 12, one row each.
     shape : sequence of int
-        Shape of an image; see `images.is_image`.
+        Shape of an image: ``(h, w)``, ``(1, h, w)`` or ``(3, h, w)``.
     names : sequence of str, optional
         Names of the rows.
 

@@ -16,7 +16,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError, ShapeError
-from reluscope.plots.drawing.images import images_of
+from reluscope.plots.drawing.image_pixels import images_of
 from reluscope.plots.style import INK, LIGHT, canvas, figure_of, legend_below, say, shortened
 
 OWN, OTHER = "#009E73", "#D55E00"
@@ -49,7 +49,7 @@ def likeliest(
     x : (r, n) float64, optional
         The points that define the regions, drawn first.
     shape : sequence of int
-        Shape of an image; see `images.is_image`.
+        Shape of an image: ``(h, w)``, ``(1, h, w)`` or ``(3, h, w)``.
     rows : sequence of str
         Names of the regions, for instance by network.
     columns : sequence of str, optional

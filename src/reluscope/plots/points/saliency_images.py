@@ -11,7 +11,7 @@ from reluscope.analyses.sensitivity.saliency_maps import Saliency
 from reluscope.arguments import read_array, read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.graph.points import Points
-from reluscope.plots.drawing.images import images_of
+from reluscope.plots.drawing.image_pixels import images_of
 from reluscope.plots.drawing.without_axes import frame_image
 from reluscope.plots.figures import new_figure
 from reluscope.plots.style import INK, SIGNED, canvas, say, shortened

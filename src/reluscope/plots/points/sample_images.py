@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
-from reluscope.plots.drawing.images import images_of
+from reluscope.plots.drawing.image_pixels import images_of
 from reluscope.plots.drawing.without_axes import frame_image
 from reluscope.plots.figures import new_figure
 from reluscope.plots.style import INK, shortened
@@ -25,7 +25,7 @@ def samples(points: Float[np.ndarray, "s n"], *, shape: Sequence[int], names: Se
     points : (s, n) float64
         At most 12.
     shape : sequence of int
-        ``(h, w)``, ``(1, h, w)`` or ``(3, h, w)``; see `images.is_image`.
+        ``(h, w)``, ``(1, h, w)`` or ``(3, h, w)``.
     names : sequence of str, optional
         Names of the samples.
 

@@ -25,7 +25,7 @@ def bounds(given: BoundsOptions) -> int:
     named = where = None
     with show_progress(hidden=given.common.quiet) as bar:
         if model is not None:
-            from reluscope.cli.reading.boxes import box_of
+            from reluscope.cli.reading.box_options import box_of
             from reluscope.cli.reading.models import open_network
             from reluscope.cli.reading.opened_models import describe_model
 
