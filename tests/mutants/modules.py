@@ -104,7 +104,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/networks/test_map_errors.py",
     ),
     f"{A}/coefficients/margins": (f"{T}/coefficients/test_local_maps.py",),
-    f"{A}/compression/rounded_sums": (f"{T}/compression/test_rounded_sums.py",),
+    f"{A}/compression/rounded_sums": (f"{T}/compression/test_rounded_sums.py", f"{T}/compression/test_pruning.py"),
     f"{A}/counting/segment_counts": (f"{T}/test_segments.py",),
     f"{A}/local/class_ends": (f"{T}/local/test_class_ends.py",),
     f"{A}/local/shares": (f"{T}/local/test_shares.py",),

@@ -15,6 +15,7 @@ from jaxtyping import Float
 from torch import nn
 from torch.nn import functional
 
+from reluscope.analyses.compression.rounded_sums import times_sizes
 from reluscope.errors import UnsupportedOperatorError
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.nodes import Node, Pointwise
@@ -106,6 +107,11 @@ class Layer:
     def is_dense(self) -> bool:
         """Whether this is no convolution."""
         return self.kernel is None
+
+    @property
+    def row_error(self) -> np.ndarray:
+        """How far what goes into the gate may be from what it stands for, by channel."""
+        return times_sizes(self.weight_error, self.input_sizes) + self.bias_error
 
     def drop(self, channels: np.ndarray) -> None:
         """Leave channels out of the output."""

@@ -22,8 +22,8 @@ from reluscope.analyses.compression.removals import (
     merge_duplicates,
     remove_constant,
     remove_unused,
-    times_sizes,
 )
+from reluscope.analyses.compression.rounded_sums import times_sizes
 from reluscope.arguments import read_arguments, refuse_jumps
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain
@@ -256,7 +256,7 @@ def _difference(layers: list[Layer], domain: str, method: str) -> Finding:
     error = np.zeros(layers[0].weight.shape[1])
     for layer in layers:
         moved = times_sizes(np.abs(layer.weight), error)
-        error = (times_sizes(layer.weight_error, layer.input_sizes) + layer.bias_error + moved) * (1 + 2.0**-20)
+        error = (layer.row_error + moved) * (1 + 2.0**-20)
         if layer.gate is not None:
             error = error * layer.gate.steepest
     largest = float(error.max())

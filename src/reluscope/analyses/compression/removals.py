@@ -14,12 +14,10 @@ import numpy as np
 import scipy.linalg
 
 from reluscope.analyses.compression.layer_chain import Layer
-from reluscope.analyses.compression.rounded_sums import combined, gamma, multiplied, upwards
+from reluscope.analyses.compression.rounded_sums import combined, gamma, multiplied, summed_errors, upwards
 
 # Relative to the largest sum of entries: sums of rows that may be multiples of one another.
 MULTIPLES = 1e-10
-# Relative to a sum of errors: the rounding of the sum itself.
-SUMMED = 2.0**-30
 Reason = Literal["dead", "constant", "unused", "duplicate", "dependent", "always on"]
 
 # Rows are taken for dependent if what is left of one, against its size, is of the order of rounding.
@@ -87,7 +85,7 @@ def remove_constant(layer: Layer, following: Layer, pieces: Pieces) -> list[Remo
         columns = following.weight[:, channel]
         terms = [columns[:, place] for place in range(columns.shape[1])]
         following.bias, error = combined(following.bias, [value] * len(terms), terms)
-        following.bias_error = _up(
+        following.bias_error = summed_errors(
             following.bias_error + error + upwards(abs(value)) * following.weight_error[:, channel].sum(1)
         )
     _drop(layer, following, channels)
@@ -122,7 +120,7 @@ def merge_duplicates(layer: Layer, following: Layer) -> list[Removal]:
         factors = [factor for _, factor in others]
         terms = [following.weight[:, channel] for channel, _ in others]
         merged, error = combined(following.weight[:, first], factors, terms)
-        sizes = _row_error(layer)
+        sizes = layer.row_error
         for channel, factor in others:
             upper = upwards(factor)
             apart = gate.steepest * (sizes[channel] + upper * sizes[first])
@@ -130,14 +128,14 @@ def merge_duplicates(layer: Layer, following: Layer) -> list[Removal]:
             if apart:
                 weights = (np.abs(following.weight[:, channel]) + following.weight_error[:, channel]).sum(axis=1)
                 read = weights > 0  # what nothing reads may be off by any number
-                following.bias_error[read] = _up(following.bias_error[read] + apart * weights[read])
+                following.bias_error[read] = summed_errors(following.bias_error[read] + apart * weights[read])
             times = "" if factor == 1 else f" times {float(factor):g}"
             removals.append(
                 Removal(gate.name, int(layer.origin[channel]), "duplicate", f"channel {layer.origin[first]}{times}")
             )
             dropped.append(channel)
         following.weight[:, first] = merged
-        following.weight_error[:, first] = _up(following.weight_error[:, first] + error)
+        following.weight_error[:, first] = summed_errors(following.weight_error[:, first] + error)
     _drop(layer, following, np.array(sorted(dropped), dtype=np.int64))
     return removals
 
@@ -167,9 +165,9 @@ def fold(layer: Layer, following: Layer, pieces: Pieces) -> list[Removal] | None
     product, error = multiplied(after, scaled)
     error = error + np.abs(after) @ first_error + after_error @ (np.abs(scaled) + first_error)
     bias, bias_error = combined(following.bias, [Fraction(1)], [product[:, -1]])
-    following.bias, following.bias_error = bias, _up(following.bias_error + bias_error + error[:, -1])
+    following.bias, following.bias_error = bias, summed_errors(following.bias_error + bias_error + error[:, -1])
     following.weight = product[:, :-1].reshape(outputs, *layer.weight.shape[1:])
-    following.weight_error = _up(error[:, :-1].reshape(following.weight.shape))
+    following.weight_error = summed_errors(error[:, :-1].reshape(following.weight.shape))
     following.input_sizes = layer.input_sizes
     told = "every unit of its gate keeps one piece: the layer is affine, and multiplied into the next one"
     reasons: list[Reason] = [
@@ -228,14 +226,14 @@ def _merged(layer: Layer, following: Layer, always: np.ndarray, piece: np.ndarra
     kept = np.setdiff1d(np.arange(layer.num_channels), always)
     _drop(layer, following, always)
     layer.weight = np.concatenate([layer.weight, product[:, :-1].reshape(outputs, *places)])
-    layer.weight_error = np.concatenate([layer.weight_error, _up(error[:, :-1]).reshape(outputs, *places)])
+    layer.weight_error = np.concatenate([layer.weight_error, summed_errors(error[:, :-1]).reshape(outputs, *places)])
     layer.bias = np.concatenate([layer.bias, bias])
-    layer.bias_error = np.concatenate([layer.bias_error, _up(error[:, -1] + bias_error)])
+    layer.bias_error = np.concatenate([layer.bias_error, summed_errors(error[:, -1] + bias_error)])
     layer.origin = np.concatenate([layer.origin, np.full(outputs, -1)])
     layer.gate = gate.at(np.concatenate([kept, np.full(outputs, always[0])]))
     following.weight = np.concatenate([following.weight, np.eye(outputs)[:, :, None]], axis=1)
     following.weight_error = np.concatenate([following.weight_error, np.zeros((outputs, outputs, 1))], axis=1)
-    following.bias, following.bias_error = lowered, _up(following.bias_error + lowered_error)
+    following.bias, following.bias_error = lowered, summed_errors(following.bias_error + lowered_error)
     following.input_sizes = np.concatenate([following.input_sizes, reach + lift])
     return removals
 
@@ -272,17 +270,19 @@ def _dependent(layer: Layer, following: Layer, always: np.ndarray, piece: np.nda
         total = Fraction(slope) * constant + Fraction(level)
         total -= sum((share * t for share, (_, t) in zip(shares, bases, strict=True)), Fraction())
         column, column_error = following.weight[:, channel], following.weight_error[:, channel]
-        apart = abs(slope) * float(rest @ magnitudes + _row_error(layer)[channel])
+        apart = abs(slope) * float(rest @ magnitudes + layer.row_error[channel])
         for share, factor, c in zip(shares, factors, channels.tolist(), strict=True):
             if not share:
                 continue
             merged, error = combined(following.weight[:, c], [share], [column])
             following.weight[:, c] = merged
-            following.weight_error[:, c] = _up(following.weight_error[:, c] + error + abs(float(share)) * column_error)
-            apart += abs(slope) * abs(float(factor)) * _row_error(layer)[c]
+            following.weight_error[:, c] = summed_errors(
+                following.weight_error[:, c] + error + abs(float(share)) * column_error
+            )
+            apart += abs(slope) * abs(float(factor)) * layer.row_error[c]
         bias, error = combined(following.bias, [total], [column[:, 0]])
         more = apart * (np.abs(column) + column_error).sum(axis=1) + abs(float(total)) * column_error.sum(axis=1)
-        following.bias, following.bias_error = bias, _up(following.bias_error + error + more)
+        following.bias, following.bias_error = bias, summed_errors(following.bias_error + error + more)
         named = ", ".join(str(layer.origin[c]) for c, share in zip(channels, shares, strict=True) if share)
         removals.append(
             Removal(gate.name, int(layer.origin[channel]), "dependent", f"always on, a combination of {named}")
@@ -343,22 +343,6 @@ def _factor(layer: Layer, first: int, second: int) -> Fraction | None:
     return factor
 
 
-def _row_error(layer: Layer) -> np.ndarray:
-    """Return how far what goes into the gate may be from what it stands for, by channel."""
-    return times_sizes(layer.weight_error, layer.input_sizes) + layer.bias_error
-
-
-def times_sizes(weights: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return sums of weights times sizes of channels, where 0 times infinity is 0."""
-    by_channel = weights.sum(axis=2)
-    return np.where(by_channel == 0, 0.0, by_channel * np.where(by_channel == 0, 0.0, sizes[None, :])).sum(axis=1)
-
-
 def _drop(layer: Layer, following: Layer, channels: Sequence[int] | np.ndarray) -> None:
     layer.drop(np.asarray(channels, dtype=np.int64))
     following.drop_inputs(np.asarray(channels, dtype=np.int64))
-
-
-def _up(errors: np.ndarray) -> np.ndarray:
-    """Return sums of errors with room for the rounding of the sums themselves."""
-    return errors * (1 + SUMMED)

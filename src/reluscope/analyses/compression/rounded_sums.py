@@ -10,6 +10,8 @@ from reluscope.tolerance import EPSILON
 
 # Above so many products, bounds take the place of fractions.
 MAX_FRACTIONS = 200_000
+# Relative to a sum of errors: the rounding of the sum itself.
+SUMMED = 2.0**-30
 
 
 def combined(
@@ -62,3 +64,14 @@ def upwards(value: Fraction) -> float:
     """Return the fraction as a float that is not below it."""
     rounded = float(value)
     return rounded if Fraction(rounded) >= value else float(np.nextafter(rounded, np.inf))
+
+
+def summed_errors(errors: np.ndarray) -> np.ndarray:
+    """Return sums of errors with room for the rounding of the sums themselves."""
+    return errors * (1 + SUMMED)
+
+
+def times_sizes(weights: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return sums of weights times sizes of channels, where 0 times infinity is 0."""
+    by_channel = weights.sum(axis=2)
+    return np.where(by_channel == 0, 0.0, by_channel * np.where(by_channel == 0, 0.0, sizes[None, :])).sum(axis=1)
