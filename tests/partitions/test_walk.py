@@ -182,12 +182,9 @@ class Shortest(BestFirst):
     def is_settled(self, key):
         return key >= self.best
 
-    def begin(self):
-        if self.num_branches:
-            return False
+    def start(self):
         self.num_branches += 1
         self.push(0.0, (0, 1024))
-        return True
 
     def split(self, branch: Branch):
         self.order.append(branch.key)
@@ -388,7 +385,7 @@ def test_tasks_without_regions_are_no_reason_to_look_for_more():
 
 def test_a_frontier_does_not_go_back():
     search = Shortest(901)
-    search.num_branches, search.frontier = 1, 5.0
+    search.is_begun, search.frontier = True, 5.0
     search.push(2.0, (2, 4))
     assert words_of(search.run(Budget())) == ""
     assert (search.order, search.frontier) == ([2.0], 5.0)

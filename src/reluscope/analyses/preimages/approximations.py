@@ -293,12 +293,9 @@ class _OpenBoxes(BestFirst):
         """Whether a box need not be halved: none is settled."""
         return False
 
-    def begin(self) -> bool:
+    def start(self) -> None:
         """Bound the whole box."""
-        if self.num_branches:
-            return False
         self._bound(self._box.lo, self._box.hi)
-        return True
 
     def split(self, branch: Branch) -> None:
         """Bound the halves of a box."""

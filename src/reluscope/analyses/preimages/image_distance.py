@@ -133,14 +133,11 @@ class _ImageSearch(BestFirst):
         """Whether features are no nearer than those that are known."""
         return key >= self.best - self.tolerance
 
-    def begin(self) -> bool:
+    def start(self) -> None:
         """Bound all codes together."""
-        if self.num_branches:
-            return False
         self._improve(self.point)
         first = np.zeros(self.layer.num_units, dtype=np.int64)
         self._bound(0.0, first, np.full_like(first, len(self.layer.slopes) - 1))
-        return True
 
     def split(self, branch: Branch) -> None:
         """Bound the codes with a unit on its lower pieces, and those with it on its upper ones."""

@@ -116,12 +116,9 @@ class _FeatureSearch(BestFirst):
         """Whether features are no nearer than those that are known."""
         return key >= self.best - self.tolerance
 
-    def begin(self) -> bool:
+    def start(self) -> None:
         """Bound the whole box."""
-        if self.num_branches:
-            return False
         self._bound(0.0, self.box.lo, self.box.hi)
-        return True
 
     def split(self, branch: Branch) -> None:
         """Bound the halves of a box."""

@@ -67,7 +67,6 @@ class BoxChanges(NearestKnown, HalvedBoxes):
         HalvedBoxes.__init__(self, view.network, NUM_TOGETHER)
         self.view, self.change, self.num_undecided, self.doubts = view, change, 0, []
         self.limit, self.passed = np.inf if change is None else change.upper, np.inf
-        self._is_begun = False
         self._settled: set[bytes] = set()
         number = max(2, view.network.num_outputs)
         leads = np.delete(np.eye(number)[view.label] - np.eye(number), view.label, axis=0)
@@ -80,11 +79,11 @@ class BoxChanges(NearestKnown, HalvedBoxes):
 
     def begin(self) -> bool:
         """Bound the box around the ball of the nearest change known."""
-        if self._is_begun:
+        if self.is_begun:
             self.passed = min([self.passed, *(branch.key for branch in self.queue)])
             self.queue, self.frontier = [], min(self.limit, self.least_left)
             return self.begin_doubts()
-        self._is_begun = True
+        self.is_begun = True
         if self.change is not None:
             self.change = nearer_by_chance(self.view, self.change)
             self.limit = min(self.limit, self.change.upper)

@@ -128,7 +128,6 @@ class _NearestChange(NearestKnown):
         # Within which radius is searched; the nearest change that may be in what was passed over.
         self.limit, self.passed = np.inf, np.inf
         self._radii = _radii(np.inf if change is None else change.upper)
-        self._is_begun = False
         self._whole: _Seen | None = None
 
     def is_settled(self, key: float) -> bool:
@@ -137,11 +136,11 @@ class _NearestChange(NearestKnown):
 
     def begin(self) -> bool:
         """Search within the next radius, if no change of class is known within this one."""
-        if self._is_begun:
+        if self.is_begun:
             self.frontier = min(self.limit, self.least_left)
             if not self._radii or (self.change is not None and self.change.upper <= self.limit):
                 return self.begin_doubts()
-        self._is_begun = True
+        self.is_begun = True
         self._search_within(self._radii.pop(0))
         return True
 

@@ -43,7 +43,7 @@ class BoxSearch(HalvedBoxes):
         # The boxes of each case by their paths, while a proof is made.
         self._trees: list[dict[str, ProofBox]] | None = [{} for _ in safe.cases] if certify else None
         self._replays, self.counterexample = Replays(network, safe), counterexample
-        self.safe, self._is_begun = property_on_scores(network, safe).possible, False
+        self.safe = property_on_scores(network, safe).possible
         self._leaves, self._proofs = ExactLeaves(network), ExactProofs(network)
         self._leaves.allowed, self._proofs.allowed = FIRST_LEAVES, FIRST_PROOFS
         # Shares of boxes that are too small to be halved.
@@ -56,7 +56,7 @@ class BoxSearch(HalvedBoxes):
     @property
     def is_proved(self) -> bool:
         """Whether all boxes were bounded, and nothing unsafe is reached from any."""
-        return self._is_begun and not (self.is_broken or self.queue or self._passed or self.counterexample)
+        return self.is_begun and not (self.is_broken or self.queue or self._passed or self.counterexample)
 
     @property
     def proof(self) -> Proof | None:
@@ -68,7 +68,7 @@ class BoxSearch(HalvedBoxes):
     @property
     def undecided(self) -> float:
         """Share of the inputs that is not decided."""
-        if not self._is_begun or self.is_broken:
+        if not self.is_begun or self.is_broken:
             return 1.0
         return min(1.0, sum(self._passed) + sum(branch.what.share for branch in self.queue))
 
@@ -81,11 +81,10 @@ class BoxSearch(HalvedBoxes):
         """Whether there is nothing left to find."""
         return self.counterexample is not None
 
-    def begin(self) -> bool:
+    def start(self) -> None:
         """Bound the boxes of all cases."""
-        if self._is_begun or self.counterexample is not None:
-            return False
-        self._is_begun = True
+        if self.counterexample is not None:
+            return
         share, parts, start = 1.0 / len(self.safe.cases), [], 0
         for case in self.safe.cases:
             unsafe = tuple(range(start, start + len(case.unsafe)))
@@ -98,7 +97,6 @@ class BoxSearch(HalvedBoxes):
         self._lost = underflow(self.network, lower, upper, loss=CHECKED) if self._trees is not None else 0.0
         self._sides = upper - lower
         self.bound_all(parts)
-        return True
 
     def bound(self, parts: list[Part]) -> None:
         """Put boxes into the queue from which something unsafe may be reached."""

@@ -62,13 +62,12 @@ class ViolationSearch(HalvedBoxes):
         self.pieces: list[Piece] = []
         self._undecided: list[Part] = []
         self.missing, self.num_regions = 0.0, 0
-        self._is_begun = False
         self._restricted: dict[bytes, Network] = {}
 
     @property
     def open_boxes(self) -> list[Part]:
         """Boxes that are not decided."""
-        if self.is_broken or not self._is_begun:
+        if self.is_broken or not self.is_begun:
             return self._boxes
         return [*self._undecided, *(branch.what for branch in self.queue)]
 
@@ -80,19 +79,15 @@ class ViolationSearch(HalvedBoxes):
     @property
     def share_left(self) -> float:
         """Share of the volume on which the search is not over."""
-        return sum(self._volume(branch.what) for branch in self.queue) / self.total if self._is_begun else 1.0
+        return sum(self._volume(branch.what) for branch in self.queue) / self.total if self.is_begun else 1.0
 
     def is_settled(self, key: float) -> bool:
         """Whether there is nothing left to find: never, while a box is open."""
         return False
 
-    def begin(self) -> bool:
+    def start(self) -> None:
         """Bound the boxes of all cases."""
-        if self._is_begun:
-            return False
         self.bound_all(self._boxes)
-        self._is_begun = True
-        return True
 
     @cached_property
     def _bounds(self) -> BoxBounds:

@@ -33,7 +33,7 @@ class BestFirst(ABC):
     largest bound of a split branch; ``is_broken`` tells of an error in the middle of a step.
     """
 
-    is_finished = False
+    is_finished = is_begun = False
 
     def __init__(self) -> None:
         self.queue: list[Branch] = []
@@ -48,9 +48,16 @@ class BestFirst(ABC):
     def is_settled(self, key: float) -> bool:
         """Whether branches with this bound need not be split."""
 
-    @abstractmethod
     def begin(self) -> bool:
-        """Put the first branches into the queue; asked again when none is left, and False then ends the search."""
+        """`start` once; asked again when no branch is left, and False then ends the search."""
+        is_first, self.is_begun = not self.is_begun, True
+        if is_first:
+            self.start()
+        return is_first
+
+    def start(self) -> None:
+        """Put the first branches into the queue."""
+        raise NotImplementedError
 
     @abstractmethod
     def split(self, branch: Branch) -> None:
@@ -98,7 +105,7 @@ class BestFirst(ABC):
         stopped = self.run(budget, tell)
         if self.is_broken:
             raise KeyboardInterrupt if is_interrupted(stopped) else MemoryError
-        if not self.num_branches:
+        if not self.is_begun:
             self.begin()
         return stopped
 

@@ -185,10 +185,8 @@ class _Chambers(BestFirst):
         """Whether no chamber above can be better, or none at all."""
         return key >= self.best or self.best <= self._low
 
-    def begin(self) -> bool:
+    def start(self) -> None:
         """Bound all chambers by those of the first weights."""
-        if self._bounds is not None:
-            return False
         # The last input is the one of the largest weight: without it two functions of the other inputs are left.
         smaller = _all_features(self._num_inputs - 1)
         halves = smaller.changes(self._tables[:, 0::2]), smaller.changes(self._tables[:, 1::2])
@@ -196,7 +194,6 @@ class _Chambers(BestFirst):
         for level in range(int(self._bounds.min()), self.best):
             for parent in np.flatnonzero((self._bounds == level).any(axis=0)).tolist():
                 self.push(level, parent)
-        return True
 
     def split(self, branch: Branch) -> None:
         """Look through the chambers above one for all symmetries that have its bound."""
