@@ -174,7 +174,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): "the least of zero and of what is not negative is added",
     (
         "networks/passes/forms",
-        "pieces = (places[:, None] >= levels[None]).sum(axis=1)",
+        "pieces = (places[:, None] >= levels[None]).sum(dim=1)",
     ): "at a breakpoint both pieces have one value",
     (
         "geometry/programs/ball_bounds",
