@@ -1,5 +1,6 @@
 """``reluscope info``: the graph of a model, as a list of affine steps and gates."""
 
+from dataclasses import asdict
 from typing import Any
 
 import torch
@@ -49,36 +50,10 @@ def describe(network: Network, name: str) -> dict[str, Any]:
         "num_outputs": network.num_outputs,
         "num_units": network.num_units,
         "num_parameters": sum(step.num_parameters for step in graph),
-        "graph": [
-            {
-                "kind": step.kind,
-                "name": step.name,
-                "operation": step.operation,
-                "shape": list(step.shape),
-                "num_parameters": step.num_parameters,
-                "reads": list(step.reads),
-                "gate": step.gate,
-            }
-            for step in graph
-        ],
-        "gates": [
-            {
-                "name": gate.name,
-                "kind": gate.kind,
-                "shape": list(gate.shape),
-                "num_units": gate.num_units,
-                "num_pieces": gate.num_pieces,
-            }
-            for gate in network.gates
-        ],
+        "graph": [asdict(step) for step in graph],
+        "gates": [asdict(gate) for gate in network.gates],
         "notes": list(network.notes),
-        "verification": None
-        if check is None
-        else {
-            "num_points": check.num_points,
-            "largest_deviation": check.largest_deviation,
-            "reference": check.reference,
-        },
+        "verification": None if check is None else asdict(check),
     }
 
 
