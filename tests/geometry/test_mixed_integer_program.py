@@ -1,6 +1,8 @@
 """Mixed-integer programs against all their integer points."""
 
 import itertools
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -60,3 +62,21 @@ def test_time_that_runs_out_leaves_a_bound():
     outcome = program.maximize(range(60), weights, seconds=0.0)
     assert outcome.ending is Ending.LIMIT
     assert outcome.bound >= program.maximize(range(60), weights, seconds=0.3).bound - 1e-6
+
+
+def test_a_model_that_was_there_before_ends_none_of_ours():
+    """From HiGHS 1.16 on, the first model of a process says how many threads there are; others are errors."""
+    program = """
+import highspy, numpy as np
+from reluscope.geometry.programs.mixed_integer_program import MixedIntegerProgram
+first = highspy.Highs()
+first.setOptionValue("output_flag", False)
+first.setOptionValue("threads", 2)
+first.addVars(1, [0.0], [1.0])
+first.run()
+second = MixedIntegerProgram()
+second.add_columns(np.zeros(3), np.ones(3), is_integer=True)
+second.add_row([0, 1, 2], [1, 1, 1], upper=2.0)
+assert second.maximize([0, 1, 2], [1, 1, 1]).bound == 2
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -1,7 +1,7 @@
 """One bar for all of a command's work, on standard error; it vanishes at the end, and is not there in a pipe."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
@@ -63,5 +63,6 @@ def show_progress(*, hidden: bool = False) -> Iterator[Bar]:
         TextColumn("{task.fields[left]}", style="dim"),
     )
     quiet = hidden or not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=quiet) as progress:
+    progress = Progress(*columns, console=console, transient=True, disable=quiet)
+    with nullcontext() if quiet else progress:  # what is disabled ends with an empty line before Rich 14.3
         yield Bar(progress)

@@ -65,6 +65,7 @@ def silent_model(tolerance: float) -> highspy.Highs:
         ("output_flag", False),
         ("log_to_console", False),
         ("parallel", "off"),
+        ("threads", 1),
         ("primal_feasibility_tolerance", max(tolerance, LEAST_FEASIBILITY)),
         ("dual_feasibility_tolerance", max(tolerance, LEAST_FEASIBILITY)),
         ("small_matrix_value", LEAST_ENTRY),  # the default drops entries below 1e-9
@@ -94,6 +95,7 @@ def answer(
     if model.getModelStatus() not in answers:
         model.clearSolver()
         model.setOptionValue("presolve", "off")
+        model.setOptionValue("threads", 0)  # from 1.16 on, others than the process's first model had are an error
         run()
         model.setOptionValue("presolve", "choose")
     status = model.getModelStatus()

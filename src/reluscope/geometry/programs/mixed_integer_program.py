@@ -54,7 +54,6 @@ class MixedIntegerProgram:
     def __init__(self, *, tolerance: float = FEASIBILITY) -> None:
         self._model = silent_model(tolerance)
         for option, setting in (
-            ("threads", 1),
             ("mip_feasibility_tolerance", max(tolerance, LEAST_FEASIBILITY)),
             # Each of these solves programs of its own, which takes longer than all of a small program.
             ("mip_heuristic_run_feasibility_jump", False),
