@@ -3,7 +3,7 @@
 import argparse
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from multiprocessing import get_context
@@ -61,14 +61,14 @@ def _report(outcomes: Iterable[CaseOutcome], options: argparse.Namespace) -> int
     tried: Counter[str] = Counter()
     skipped: Counter[str] = Counter()
     failed: Counter[str] = Counter()
-    seen: Counter[str] = Counter()
+    seen: dict[str, list[int]] = defaultdict(list)
     for outcome in outcomes:
         tried[outcome.kind] += 1
         skipped[outcome.kind] += outcome.is_skipped
         failed[outcome.kind] += bool(outcome.failures)
         for check, failure in outcome.failures:
-            seen[failure.signature] += 1
-            if seen[failure.signature] == 1:
+            seen[failure.signature].append(outcome.number)
+            if len(seen[failure.signature]) == 1:
                 case, failure = shrink(outcome.case, check, failure, options.shrink)
                 print(f"\n# kind {outcome.kind}, seed {options.seed}, case {outcome.number}")
                 print(reproduction(case, failure), flush=True)
@@ -76,8 +76,8 @@ def _report(outcomes: Iterable[CaseOutcome], options: argparse.Namespace) -> int
     for kind in options.kinds:
         print(f"{kind:20s} {tried[kind]:7d} {skipped[kind]:8d} {failed[kind]:8d}")
     print(f"{'all':20s} {sum(tried.values()):7d} {sum(skipped.values()):8d} {sum(failed.values()):8d}")
-    for signature, count in seen.most_common():
-        print(f"{count:6d} x {signature}")
+    for signature, numbers in sorted(seen.items(), key=lambda one: -len(one[1])):
+        print(f"{len(numbers):6d} x {signature}: cases {', '.join(map(str, numbers[:20]))}")
     return 1 if seen else 0
 
 
