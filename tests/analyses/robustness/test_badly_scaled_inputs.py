@@ -119,7 +119,7 @@ def test_a_unit_whose_slopes_are_rounding_ends_no_distance():
     assert found["decision_distance"].lower[0] <= 2.0 - (0.76 + 4) * 3 / 8 <= found["decision_distance"].upper[0]
 
 
-@pytest.mark.parametrize("number", [473])
+@pytest.mark.parametrize("number", [473, 9544])
 def test_cases_of_the_fuzzer_that_were_false(number):
-    """A tie that is seen at a point counts only if the point is surely in the region."""
+    """A tie that is seen at a point counts only if the point is surely in the region; a program without an answer."""
     assert not run_case(20261129, number, ("distances",)).failures

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from reluscope.errors import SolverError
 from reluscope.geometry.numbers.norms import Norm
 from reluscope.geometry.polyhedra.nearest_problem import VIOLATION, NearestPoint, NearestProblem
 from reluscope.geometry.programs.active_set import ShortestVector
@@ -28,8 +29,11 @@ def nearest_by_program(problem: NearestProblem, norm: Norm, bound: float, start:
     while True:
         program.add(problem, fresh)
         order.extend(fresh.tolist())
-        step, duals = program.solve()
-        if step is None:  # rows that contradict each other by less than rounding: the point of l2 is as good as any
+        try:
+            step, duals = program.solve()
+        except SolverError:
+            step, duals = None, np.zeros(len(order))
+        if step is None:  # rows contradict each other by less than rounding: the point of l2 is as good as any
             distance = float(norm.size(start.vector))
             return problem.result(distance, min(below, distance), start.vector, weights, no_bounds)
         weights = np.zeros(len(problem.rows))
