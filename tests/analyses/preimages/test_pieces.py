@@ -235,3 +235,9 @@ def test_bad_input_is_refused():
 def test_what_is_dropped_is_no_less_than_the_region_where_corners_are_rounded():
     """Seen red: a strip of 3.2e-5 at 1.8e6 was dropped at the area of its corners in floats, 4e-6 of it too little."""
     assert not run_case(9200, 54, ("preimages", "merges")).failures
+
+
+@pytest.mark.parametrize("number", [628, 2194])
+def test_a_region_thinner_than_floats_is_not_taken_for_its_neighbor(number):
+    """The witness of a certified sliver rounds into the region beside it, which was counted twice."""
+    assert not run_case(20261129, number, ("properties",)).failures

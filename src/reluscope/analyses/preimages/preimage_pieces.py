@@ -289,8 +289,10 @@ class _PieceSearch:
             at = part.network_on_domain.at(part.witnesses[rows])
             weights, biases = (one.cpu().numpy() for one in (at.maps.weight, at.maps.bias))
             errors = self.rows_of_inputs.errors(at)
+            # Of a region thinner than rounding the witness lies beside it.
+            is_own = (at.codes.words == part.codes.words[rows]).all(axis=1)
             for place, (row, body) in enumerate(zip(rows.tolist(), self._bodies(rows), strict=True)):
-                if body is None:
+                if body is None or not is_own[place]:
                     self.missing += self._most(row)
                 elif whole[row]:
                     self._keep(row, body, part.dim, part.witnesses[row], self._error(row, part.dim * RESOLUTION))

@@ -123,11 +123,12 @@ class _UnsafeParts:
         may = [np.isin(rows, possible) for possible, _ in rulings]
         at = self.part.network_on_domain.at(self.part.witnesses[rows])
         found = find_regions(at, domain=self.box)
-        errors = self.rows_of_inputs.errors(at)
+        errors, codes = self.rows_of_inputs.errors(at), self.part.codes.words[rows]
         for place, row in enumerate(rows.tolist()):
             region = found[place]
-            # Thinner than rounding, or larger than the region by rows that rounding hides.
-            if not isinstance(region, Region) or not region.is_whole_within(self.box.lo, self.box.hi):
+            # Thinner than rounding, with a witness beside it, or larger by rows that rounding hides.
+            is_own = isinstance(region, Region) and np.array_equal(region.code.words[0], codes[place])
+            if not is_own or not region.is_whole_within(self.box.lo, self.box.hi):
                 self.missing += self._bound(row)
                 continue
             weight, bias = (one[0].cpu().numpy() for one in (region.map.weight, region.map.bias))
