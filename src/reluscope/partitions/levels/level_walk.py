@@ -211,5 +211,6 @@ def _gradients(network: Network, outputs: tuple[int, ...], words: np.ndarray) ->
     """Return the gradients of the function on cells with some codes."""
     distinct, row = np.unique(words, axis=0, return_inverse=True)
     weight = maps_of_codes(network, Codes(distinct, network.layout))[0].weight.numpy()
-    slopes = weight[:, outputs[0]] - weight[:, outputs[1]] if len(outputs) > 1 else weight[:, outputs[0]]
+    first, *others = outputs
+    slopes = weight[:, first] - weight[:, others].sum(axis=1)  # one other at the most
     return slopes[row.reshape(-1)]
