@@ -234,7 +234,8 @@ class Slice(Shown):
             raise InputError(f"window must be a Box or a Polyhedron, got {type(window).__name__}")
         if window.dim != len(directions):
             raise ShapeError(f"window must have {len(directions)} dimensions, as many as basis rows, got {window.dim}")
-        rank = int(np.linalg.matrix_rank(directions)) if len(directions) else 0
+        largest = np.abs(directions).max(axis=1, initial=0.0, keepdims=True)
+        rank = int(np.linalg.matrix_rank(directions / np.where(largest > 0, largest, 1.0)))
         if rank < len(directions):
             raise DegenerateGeometryError(
                 f"the {len(directions)} directions of a slice must be linearly independent, got rank {rank}"
