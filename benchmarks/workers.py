@@ -11,6 +11,7 @@ import torch
 import reluscope as rs
 from benchmarks.measure import Measurement
 from benchmarks.models import mlp
+from reluscope.effort import Effort
 from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions.tree.tree_count import tree_count
 
@@ -29,7 +30,7 @@ def run(quick: bool) -> list[Measurement]:
     by_cells, five = mlp(5, width, width, 1), rs.Box(-1, 1, 5)
     cases: dict[str, Work] = {
         f"tree of [{inputs}, {first}, {second}, 1], {box.describe()}": lambda executor: (
-            tree_count(by_tree, box, executor=executor).num_found
+            tree_count(by_tree, box, Effort.of(None, executor, False)).num_found
         ),
         f"cells of [5, {width}, {width}, 1], {five.describe()}": lambda executor: len(
             rs.partition(by_cells, five, executor=executor)

@@ -202,7 +202,7 @@ def test_a_finished_study_does_nothing_again(setting, monkeypatch):
 def test_an_interrupted_study_goes_on_to_the_same_end(setting, monkeypatch):
     monkeypatch.setitem(autoencoder.PLANS, "small", CODED)
     whole = autoencoder.protocol(replace(setting, records={}))
-    calls, original = [], _autoencoder.follow
+    calls, original = [], _reporting.follow
 
     def struck(*arguments, **options):
         calls.append(1)
@@ -210,7 +210,7 @@ def test_an_interrupted_study_goes_on_to_the_same_end(setting, monkeypatch):
             raise KeyboardInterrupt
         return original(*arguments, **options)
 
-    monkeypatch.setattr(_autoencoder, "follow", struck)
+    monkeypatch.setattr(_reporting, "follow", struck)
     part = autoencoder.protocol(setting)
     assert part.interrupted
     assert len(part.tables[0].rows) == 2
@@ -221,8 +221,7 @@ def test_nothing_is_there_when_the_first_training_is_interrupted(setting, monkey
     def struck(*arguments, **options):
         raise KeyboardInterrupt
 
-    for module in (_heads, _autoencoder):
-        monkeypatch.setattr(module, "follow", struck)
+    monkeypatch.setattr(_reporting, "follow", struck)
     monkeypatch.setattr(out_of_domain, "fit_classifier", struck)
     monkeypatch.setitem(out_of_domain.PLANS, "small", FOREIGN)
     for study in all_studies():

@@ -15,7 +15,7 @@ from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.wide_numbers import Wide, WideNumbers
-from reluscope.partitions.ask.dispatch import cells_found
+from reluscope.partitions.ask.dispatch import RegionSearch, cells_found
 from reluscope.partitions.complexes import bends, codes_together, incidence, open_bends
 from reluscope.partitions.complexes.bends import SharedRanges, combined, fewer_rows, first_rows, taken
 from reluscope.partitions.complexes.chunks import Chunk, Resolution
@@ -117,12 +117,12 @@ def test_what_is_measured_is_said_of_combinations_too(asked, monkeypatch):
         layers.append((draw.normal(size=(22, before)) * np.sqrt(2 / before), 0.1 * draw.normal(size=22)))
     net, square = rs.load([*layers, (np.ones((1, 22)), np.zeros(1))]), rs.Box(-0.025, 0.025, 2)
     rounding = rounding_of(net, square, rs.Tolerance())
-    part = cells_found(net, square, rounding=rounding)
+    part = cells_found(net, square, asked=RegionSearch(rounding=rounding))
     assert len(asked) == 40
     monkeypatch.setattr(import_module("reluscope.partitions.complexes.open_bends"), "FEW_UNPROVED", -1)
-    hasty = cells_found(net, square, rounding=rounding)
+    hasty = cells_found(net, square, asked=RegionSearch(rounding=rounding))
     monkeypatch.setattr(bends, "pay", lambda network: False)
-    truth = cells_found(net, square, rounding=rounding)
+    truth = cells_found(net, square, asked=RegionSearch(rounding=rounding))
     assert words_of(part) == words_of(hasty) == words_of(truth)
     assert 10 < truth.work["gates_proved"] < 40
     assert part.work["gates_proved"] == truth.work["gates_proved"]

@@ -452,7 +452,7 @@ def test_svg_is_well_formed_repeatable_and_follows_the_page(part):
 
 @pytest.mark.slow
 def test_many_regions_become_pixels(large, monkeypatch):
-    monkeypatch.setattr("reluscope.plots.planes.region_pictures.RASTER_ABOVE", 1_000)
+    monkeypatch.setattr("reluscope.plots.drawing.polygon_paths.RASTER_ABOVE", 1_000)
     svg = plots.to_svg(plots.partition(large, color=large.volumes(), label="area"))
     assert "data:image/png;base64" in svg
     assert svg.count("<path") < 500

@@ -371,8 +371,8 @@ def struck(monkeypatch, number):
             raise KeyboardInterrupt
         return original(*arguments, **options)
 
-    def at_once(network, plane, budget, **options):
-        return Affordable(rs.partition(network, plane, budget=rs.Budget(regions=budget.regions), **options))
+    def at_once(network, plane, effort):
+        return Affordable(rs.partition(network, plane, budget=rs.Budget(regions=effort.budget.regions)))
 
     monkeypatch.setattr(incidence, "cut", stop)
     monkeypatch.setattr(incidence, "_chunk_cells", lambda network, chunk: 768)
