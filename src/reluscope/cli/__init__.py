@@ -1,5 +1,6 @@
 """The command ``reluscope``. Each command imports what it needs, so that help is printed without loading PyTorch."""
 
+import gc
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +23,13 @@ def main() -> None:
     except SystemExit as stop:
         if stop.code != INTERRUPTED:
             raise
-        # Where Ctrl-C struck code compiled from a string, Python would now kill itself by the signal.
-        flush()
-        os._exit(INTERRUPTED)
+    else:
+        return
+    # Semaphores of processes go with what holds them; where Ctrl-C struck code compiled from a string, Python would now
+    # kill itself by the signal.
+    gc.collect()
+    flush()
+    os._exit(INTERRUPTED)
 
 
 def __getattr__(name: str) -> Any:
