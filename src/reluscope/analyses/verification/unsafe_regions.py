@@ -127,8 +127,11 @@ class _UnsafeParts:
         for place, row in enumerate(rows.tolist()):
             region = found[place]
             # Thinner than rounding, with a witness beside it, or larger by rows that rounding hides.
-            is_own = isinstance(region, Region) and np.array_equal(region.code.words[0], codes[place])
-            if not is_own or not region.is_whole_within(self.box.lo, self.box.hi):
+            if (
+                not isinstance(region, Region)
+                or not np.array_equal(region.code.words[0], codes[place])
+                or not region.is_whole_within(self.box.lo, self.box.hi)
+            ):
                 self.missing += self._bound(row)
                 continue
             weight, bias = (one[0].cpu().numpy() for one in (region.map.weight, region.map.bias))
