@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
+from reluscope.partitions.complexes.elongated import sides_of
 from reluscope.testing import default_network
 
 
@@ -88,3 +89,11 @@ def test_bands_that_are_thin_beside_the_long_side_have_level_sets():
     net = rs.load([first, ([[1 / gap, -2 / gap, 1 / gap]], [-0.5])])
     found = rs.level_set(net, rs.Box([-1e6, 0], [1e6, 1]))
     assert len(found) == 2
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [([1.0, 0.0], [1 + 2.0**-40, 1e300]), ([1e9, 0], [1e9 + 1e-3, 1e6]), ([0, 0], [5e-324, 1e300])]
+)
+def test_units_that_would_enlarge_rounding_or_overflow_are_not_taken(low, high):
+    assert sides_of(rs.Box(low, high)) is None
+    assert (sides_of(rs.Box([1.0, 0.0], [2.0, 2.0**20])) == [2.0**-20, 1.0]).all()

@@ -11,9 +11,11 @@ from reluscope.geometry.numbers.axis_rows import read_bounds
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 
-# Sides that differ by no larger factor are left as they are. In many dimensions engines solve programs, whose rows have
-# length one whatever the units.
-LARGEST_RATIO, MAX_DIMENSIONS = 2.0**12, 10
+# Sides that differ by no more than such powers of two are left as they are, and so are those that differ by more than
+# float64 holds. In many dimensions engines solve programs, whose rows have length one whatever the units.
+LEAST_SPREAD, MOST_SPREAD, MAX_DIMENSIONS = 12, 1000, 10
+# Boxes farther from the origin, in widths, are left, too: rounding of the place of a short side would grow with it.
+FARTHEST = 2.0**20
 
 
 def sides_of(domain: Domain) -> Float[np.ndarray, " d"] | None:
@@ -22,10 +24,14 @@ def sides_of(domain: Domain) -> Float[np.ndarray, " d"] | None:
     if isinstance(window, Space) or not 1 < window.dim <= MAX_DIMENSIONS:
         return None
     ends = (window.lo, window.hi) if isinstance(window, Box) else read_bounds(window.A, window.b)[1:]
-    widths = ends[1] - ends[0]
-    if not (np.isfinite(widths).all() and 0 < LARGEST_RATIO * widths.min() < widths.max()):
+    with np.errstate(over="ignore"):
+        widths = ends[1] - ends[0]
+    if not (np.isfinite(widths).all() and (widths > 0).all()):
         return None
     exponents = np.frexp(widths)[1]
+    is_far = (np.maximum(np.abs(ends[0]), np.abs(ends[1])) / FARTHEST > widths).any()
+    if is_far or not LEAST_SPREAD < np.ptp(exponents) < MOST_SPREAD:
+        return None
     return np.ldexp(1.0, exponents - exponents.max())
 
 
