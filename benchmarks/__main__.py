@@ -49,6 +49,7 @@ NAMES = (
     "engines",
     "engine_choice",
     "level_sets",
+    "limits",
     "peers",
 )
 RESULTS = Path(__file__).with_name("RESULTS.md")

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "reluscope"
 
 # From the bottom up. Root modules (findings, progress, ...) are below all of these but the readers of arguments, and
 # import of ours what stands here; `effort` puts those of the second line together.
-BELOW_ROOT = ("arguments", "errors", "markup", "stopping")
+BELOW_ROOT = ("arguments", "errors", "markup", "stopping", "time_limits")
 EFFORT = ("budget", "progress", "tolerance")
 LAYERS = (
     "arguments",

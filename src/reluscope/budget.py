@@ -4,14 +4,15 @@ import time
 from dataclasses import dataclass, fields, replace
 from typing import Annotated
 
-from reluscope.arguments import Also, Count, Natural, Seconds, read_arguments
+from reluscope.arguments import Also, Count, ForEach, Natural, Seconds, read_arguments
 from reluscope.errors import InputError
 from reluscope.stopping import INTERRUPTED, OUT_OF_MEMORY, Stop, StopReason, is_interrupted
+from reluscope.time_limits import OutOfTime, is_overdue
 
 # Seconds: no budget counts as shorter.
 LEAST_SECONDS = 1e-9
 # What ends work that keeps what it has, if `why_ended` says so; PyTorch's lacks of memory are RuntimeErrors.
-ENDS = (KeyboardInterrupt, MemoryError, RuntimeError)
+ENDS = (KeyboardInterrupt, OutOfTime, MemoryError, RuntimeError)
 
 
 @read_arguments
@@ -28,8 +29,8 @@ class Budget:
         Stop after this many regions. Cells pass through a network in chunks, which become small towards the end, so
         a few dozen more regions may be finished. `certify` takes all cells of a line or plane as one chunk.
     seconds : float, optional
-        Stop after this time; ``float("inf")`` for as long as it takes. The current step is finished, and the
-        computation continues to its first result, whatever the limit.
+        Stop after this time; ``float("inf")`` for as long as it takes. The current step has half a second more, or
+        5 % of the limit. BudgetExceededError if there is nothing to return by then.
     memory : int, optional
         Bytes that intermediate arrays may take. Work is done in blocks of this size, with the same results. By
         default each function has its own block size.
@@ -125,7 +126,9 @@ class Budget:
     @read_arguments
     def first_is_due(self, num_regions: Natural, stop: Stop | None) -> bool:
         """Tell whether work that stopped for some reason has to go on to its first region."""
-        return stop is not None and not is_interrupted(stop) and num_regions == 0 and self.regions != 0
+        if is_interrupted(stop) or is_overdue():
+            return False
+        return stop is not None and num_regions == 0 and self.regions != 0
 
     def foresee(self) -> Stop | None:
         """Return why work should not be handed out in parts at all, None if nothing speaks against it."""
@@ -146,8 +149,10 @@ def limits(*meaningful: str) -> Also:
     return Also(read)
 
 
-# What a function's budget may limit, as the annotation of its parameter.
+# What a function's budget may limit, as the annotation of its parameter; for each, where it is no limit of the whole.
 RegionBudget = Annotated[Budget, limits("regions", "seconds")]
+RegionBudgetForEach = Annotated[Budget, limits("regions", "seconds"), ForEach()]
+BudgetForEach = Annotated[Budget, ForEach()]
 TimeBudget = Annotated[Budget, limits("seconds")]
 MemoryBudget = Annotated[Budget, limits("memory")]
 BlockBudget = Annotated[Budget, limits("seconds", "memory")]
@@ -156,10 +161,12 @@ BlockBudget = Annotated[Budget, limits("seconds", "memory")]
 def why_ended(error: BaseException) -> Stop:
     """Return why work ended with one of ``ENDS``.
 
-    What is neither Ctrl-C nor a lack of memory is raised again.
+    What is neither Ctrl-C nor a lack of time or memory is raised again.
     """
     if isinstance(error, KeyboardInterrupt):
         return INTERRUPTED
+    if isinstance(error, OutOfTime):
+        return Stop(StopReason.SECONDS, error.seconds)
     if is_lack_of_memory(error):
         return OUT_OF_MEMORY
     raise error

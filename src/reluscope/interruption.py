@@ -4,7 +4,8 @@ Python raises KeyboardInterrupt wherever the main thread happens to be: between 
 half of something behind. So long work runs ``deferred``: a strike
 only leaves a note, and the loop that drives the work asks for it between two steps, at a `safe_point`, which does what
 the strike would have done before, as a rule by raising KeyboardInterrupt. Functions that keep what they have found are
-`held`.
+`held`. Passes through a network and programs have safe points too, which look at the clock (`reluscope.time_limits`)
+and answer nothing where results are put together.
 
 Nothing of this happens outside the main thread, where no signal arrives, nor where SIGINT is ignored on purpose.
 """
@@ -16,6 +17,8 @@ from collections.abc import Callable
 from functools import wraps
 from types import FrameType, TracebackType
 from typing import Any, TypeVar, cast
+
+from reluscope.time_limits import Part, look_at_clock, may_leave
 
 # Whoever strikes again after so many seconds without an answer wants to leave, whatever becomes of the work.
 PATIENCE = 5.0
@@ -32,20 +35,23 @@ class _Deferred:
     depth: int = 0
 
 
-class deferred:  # noqa: N801 (read as a verb: with deferred())
+class deferred(Part):  # noqa: N801 (read as a verb: with deferred())
     """Within, Ctrl-C takes effect at a `safe_point` or at the end, and nowhere else.
 
     Nested blocks are one block, the outermost. The handler from before decides what Ctrl-C does; a second one acts like
     the first, but at once if that got no answer for five seconds.
     """
 
+    keeps = True
+
     def __enter__(self) -> None:
+        super().__enter__()
         self._is_outermost = _begin()
         self._is_counted = threading.current_thread() is threading.main_thread()
         _Deferred.depth += self._is_counted
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
-        del kind, error, trace
+        super().__exit__(kind, error, trace)
         _Deferred.depth -= self._is_counted
         if self._is_outermost:
             _end()
@@ -57,6 +63,13 @@ def safe_point() -> None:
         before, _Deferred.struck = _Deferred.before, None
         if before is not None:
             before(signal.SIGINT, None)
+
+
+def step_point() -> None:
+    """Answer Ctrl-C and look at the clock, unless results are put together here: for whatever takes long in a step."""
+    look_at_clock()
+    if _Deferred.struck is not None and may_leave():
+        safe_point()
 
 
 def has_struck() -> bool:

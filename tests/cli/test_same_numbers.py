@@ -15,21 +15,30 @@ import pytest
 from conformance.clocks import differences
 
 LOOPS = 4
-DEEP = ("my_models:deep", "--data", "points.npz")
+DEEP = ("my_models:kept", "--data", "points.npz")
 COMMANDS = {
     "demo": ("demo", "-o", "demo", "--force"),
     "analyze": ("analyze", *DEEP, "-o", "deep", "--force"),
     "codes": ("codes", *DEEP),
     "region": ("region", *DEEP, "--sample", "1"),
     "preimage": ("preimage", *DEEP, "--sample", "1"),
-    "partition": ("partition", "my_models:deep", "--box", "-1,1", "--regions", "300"),
-    "count": ("count", "my_models:deep", "--box", "-1,1"),
-    "probes": ("count", "my_models:deep", "--box", "-1,1", "--method", "probes"),
-    "surface": ("surface", "my_models:deep", "--box", "-1,1", "--of", "0-1"),
+    "partition": ("partition", "my_models:kept", "--box", "-1,1", "--regions", "300"),
+    "count": ("count", "my_models:kept", "--box", "-1,1"),
+    "probes": ("count", "my_models:kept", "--box", "-1,1", "--method", "probes"),
+    "surface": ("surface", "my_models:kept", "--box", "-1,1", "--of", "0-1"),
     "snapshot": ("snapshot", *DEEP, "-o", "deep.html", "--force"),
-    "bounds": ("bounds", "my_models:deep"),
+    "bounds": ("bounds", "my_models:kept"),
     "boolean": ("boolean", "x1 & (x2 | x3) ^ x4"),
 }
+
+
+# PyTorch draws other weights with other vector instructions: the ones that are drawn first are kept.
+KEPT = """
+def kept():
+    model = deep()
+    model.load_state_dict(torch.load("deep.pt"))
+    return model
+"""
 
 
 @pytest.mark.nightly
@@ -37,6 +46,10 @@ COMMANDS = {
 def test_alone_and_beside_others(folder, name):
     points = np.random.default_rng(0).uniform(-1, 1, (40, 2))
     np.savez("points.npz", x=points, y=np.arange(40) % 3)
+    with open("my_models.py", "a", encoding="utf-8") as models:
+        models.write(KEPT)
+    keep = "import torch; from my_models import deep; torch.save(deep().state_dict(), 'deep.pt')"
+    subprocess.run([sys.executable, "-c", keep], check=True)
     alone = _numbers(name)
     loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(LOOPS)]
     try:

@@ -16,8 +16,8 @@ from fuzzer.tested_case import TestedCase
 from fuzzer.truth import Truth
 
 PROPERTY = "rs.verification.Property([rs.verification.Case(domain.lo, domain.hi, [target])])"
-# Documented: what is thinner than a tenth of this share of the domain is no piece.
-THIN = 1e-11
+# Documented: what is thinner than this share of the domain is no piece.
+THIN = 1e-9
 # Forged proofs are about targets that are larger by this many times the size of the outputs.
 ENLARGED = (0.001, 1.0, 1000.0)
 Rows = tuple[list[tuple[Fraction, ...]], list[Fraction]]

@@ -16,7 +16,8 @@ from reluscope.partitions.driver import best_first
 from reluscope.partitions.driver.best_first import BestFirst, Branch
 from reluscope.partitions.driver.walk import Step, Walked, task_name, walk
 from reluscope.progress import RegionProgress
-from reluscope.stopping import Stop, StopReason, words_of
+from reluscope.stopping import INTERRUPTED, Stop, StopReason, words_of
+from reluscope.time_limits import OutOfTime
 
 LENGTH = 6
 WORDS = {f"{number:0{LENGTH}b}" for number in range(2**LENGTH)}
@@ -223,6 +224,34 @@ def test_a_step_that_ended_half_way_is_not_taken_for_done():
     assert words_of(search.run(Budget())) == "out of memory"
     assert words_of(search.run(Budget())) == "out of memory"
     assert search.frontier == 0.0
+
+
+@pytest.mark.parametrize("after", range(8))
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OutOfTime(1.0)])
+def test_a_step_that_is_left_half_way_is_taken_back(after, error):
+    """As if the step had never been begun: its branches wait again, and nothing of their parts is there."""
+
+    class Leaving(Shortest):
+        steps = after
+
+        def split(self, branch):
+            others = self.with_next(branch, 2)[1:]
+            for what in others:
+                self.push(float(what[0]), what)
+            super().split(branch)
+            self.steps -= 1
+            if self.steps < 0:
+                raise error
+
+    search, whole = Leaving(901), Shortest(901)
+    stopped = search.run(Budget())
+    assert stopped in (INTERRUPTED, Stop(StopReason.SECONDS, 1.0))
+    assert not search.is_broken
+    whole.run(Budget(regions=search.num_branches))
+    assert sorted(branch.what for branch in search.queue) == sorted(branch.what for branch in whole.queue)
+    assert (search.num_branches, search.best) == (whole.num_branches, whole.best)
+    assert search.order == sorted(search.order)
+    assert search.lower <= 31
 
 
 def test_an_executor_has_nothing_to_do_where_work_is_not_broken_up():

@@ -5,7 +5,7 @@ The annotations of a public function say what it takes, and `read_arguments` rea
 depends on other arguments (labels for so many classes, a gate of a network) is read in the function's first lines.
 """
 
-from reluscope.arguments.annotations import Also
+from reluscope.arguments.annotations import Also, ForEach
 from reluscope.arguments.argument_sentences import describe
 from reluscope.arguments.arrays import read_array, read_coordinates, read_labels, read_point
 from reluscope.arguments.jumping import holds_across_jumps, refuse_jumps
@@ -28,6 +28,7 @@ from reluscope.arguments.reading import read_arguments, read_drawn
 __all__ = [
     "Also",
     "Count",
+    "ForEach",
     "Natural",
     "NonNegative",
     "Positive",

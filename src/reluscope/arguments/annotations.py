@@ -41,6 +41,10 @@ class Reader:
     read: Callable[[Any, str, Sizes], Any]  # from value, name and axis lengths known so far
 
 
+class ForEach:
+    """Metadata of a budget that is one for each of several things: Annotated[Budget, ForEach()]."""
+
+
 @dataclass(frozen=True)
 class Also:
     """A further reading of an argument, as metadata of an annotation: ``Annotated[Budget, Also(read)]``."""

@@ -2,17 +2,18 @@
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from types import SimpleNamespace
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import numpy as np
 
-from reluscope.arguments.annotations import Reader, Sizes, reader_of
+from reluscope.arguments.annotations import ForEach, Reader, Sizes, reader_of
 from reluscope.arguments.jumping import refuse_jumps, refuses_jumps
-from reluscope.errors import ReluscopeError
+from reluscope.errors import BudgetExceededError, ReluscopeError
 from reluscope.moved_names import refuse_argument
+from reluscope.time_limits import OutOfTime, is_driven, time_limit
 
 Public = TypeVar("Public", bound=Callable[..., Any])
 
@@ -23,6 +24,9 @@ def read_arguments(public: Public) -> Public:
     A wrong one raises InputError or ShapeError with one sentence. Axes of arrays with one letter must be equally long.
     Missing and unknown arguments, and values equal to the default, are left to Python; TypeError says what is written
     in place of one that moved.
+
+    The seconds of an argument ``budget`` limit all that the function does. Loops that drive work keep what they have;
+    BudgetExceededError if the time is over before there is anything to keep.
     """
     if isinstance(public, type):
         public.__init__ = read_arguments(public.__init__)
@@ -54,7 +58,17 @@ def _reading(public: Public, *, has_gaps: bool) -> Public:
         except ReluscopeError as error:
             # Whoever reads where a sentence comes from is to see their own call, and not the way through readers.
             raise error.with_traceback(None)  # noqa: B904
-        return function(*found, **named)
+        if (seconds := plan.seconds(found, named)) is None:
+            return function(*found, **named)
+        try:
+            with time_limit(seconds):
+                return function(*found, **named)
+        except OutOfTime:
+            if is_driven():  # as a step of other work, which keeps what it has
+                raise
+            raise BudgetExceededError(
+                f"{asked} found nothing within its budget of {seconds:g} s: give it more seconds, or ask about less"
+            ) from None
 
     return read_and_call  # pyright: ignore[reportReturnType]
 
@@ -70,8 +84,12 @@ class _Plan:
         self._places: list[tuple[str, Reader | None, Any]] = []
         self._names: dict[str, tuple[Reader | None, Any]] = {}
         self._rest: tuple[str, Reader | None, Any] | None = None
-        for name, parameter in signature.parameters.items():
+        # The place of a budget that is one for all that the function does.
+        self._budget: int | None = None
+        for place, (name, parameter) in enumerate(signature.parameters.items()):
             annotation = _resolve(parameter.annotation, function)
+            if name == "budget" and not _is_for_each(annotation):
+                self._budget = place
             reader = None if annotation is inspect.Parameter.empty else reader_of(annotation, has_gaps=has_gaps)
             if parameter.kind is parameter.VAR_POSITIONAL:
                 self._rest = (name, reader, inspect.Parameter.empty)
@@ -98,6 +116,18 @@ class _Plan:
             if reader is not None and value is not default:
                 kwargs[name] = reader.read(value, name, sizes)
         return kwargs
+
+    def seconds(self, found: Sequence[Any], named: Mapping[str, Any]) -> float | None:
+        """Return the seconds of the function's budget, None without one."""
+        if self._budget is None:
+            return None
+        budget = named.get("budget", found[self._budget] if self._budget < len(found) else None)
+        return getattr(budget, "seconds", None)
+
+
+def _is_for_each(annotation: Any) -> bool:
+    """Whether a budget, or the budget of an alternative, is one for each of several things."""
+    return isinstance(annotation, ForEach) or any(_is_for_each(part) for part in get_args(annotation))
 
 
 def _resolve(annotation: Any, function: Callable[..., Any]) -> Any:

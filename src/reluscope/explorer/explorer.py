@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from reluscope.arguments import Range, Seed, read_arguments
-from reluscope.budget import Budget
+from reluscope.budget import BudgetForEach
 from reluscope.errors import ReluscopeError
 from reluscope.explorer.scene.session import Session
 from reluscope.explorer.serving.desk import Desk
@@ -168,7 +168,7 @@ def explore(
     labels: Any = None,
     class_names: Sequence[str] | None = None,
     tracker: Any = None,
-    budget: Budget | None = None,
+    budget: BudgetForEach | None = None,
     seed: Seed = 0,
 ) -> Explorer:
     """Show the exact regions of planes through a network's input space, with rotation and zoom.

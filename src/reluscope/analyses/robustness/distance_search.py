@@ -34,6 +34,7 @@ from reluscope.networks.evaluation.enclosures import Enclosure, enclose
 from reluscope.networks.passes.forms import CLEAR, OpenUnit
 from reluscope.partitions.driver.best_first import Branch
 from reluscope.stopping import Stop
+from reluscope.time_limits import if_in_time
 
 # Radii searched before that of the change found, and how they grow.
 NUM_RADII = 5
@@ -68,9 +69,7 @@ def search(
             stopped = listed.run(budget)
             if stopped or listed.is_known:
                 return _ended(listed, stopped)
-        change = nearby_change(view, until)
-        if places is not None and len(places):
-            change = nearer_by(view, places, change)
+        change = if_in_time(lambda: _attacked(view, until, places), None)
         by_boxes = is_halved(view, np.inf if change is None else change.distance)
         found = (BoxChanges if by_boxes else _NearestChange)(view, change)
         left = max(0.0, until - time.perf_counter())
@@ -78,6 +77,12 @@ def search(
         # Readers gave more, of which the attack took its part.
         stopped = stopped and stopped.of_seconds(budget.seconds)
     return _ended(found, stopped)
+
+
+def _attacked(view: Viewpoint, until: float, places: np.ndarray | None) -> Change | None:
+    """Return the nearest change of class that some passes find, on the way to places too."""
+    change = nearby_change(view, until)
+    return change if places is None or not len(places) else nearer_by(view, places, change)
 
 
 def _ended(found: "ListedChanges | BoxChanges | _NearestChange", stopped: Stop | None) -> EndedSearch:

@@ -19,7 +19,7 @@ from reluscope.analyses.robustness.tied_regions import TiedRegions, tied_regions
 from reluscope.analyses.samples.measuring import KeptRows, Measured, key_of, measure
 from reluscope.analyses.samples.shared_points import shared
 from reluscope.arguments import read_arguments
-from reluscope.budget import Budget, RegionBudget
+from reluscope.budget import Budget, RegionBudgetForEach
 from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings
@@ -30,6 +30,7 @@ from reluscope.networks.network import Network
 from reluscope.networks.number_range import overflow_refused
 from reluscope.progress import Progress
 from reluscope.stopping import OUT_OF_MEMORY, is_interrupted, words_of
+from reluscope.time_limits import if_in_time, is_overdue, time_limit
 from reluscope.tolerance import Tolerance
 
 # So many of the places at which other points met other classes are tried, the nearest ones.
@@ -45,7 +46,7 @@ def decision_distance(
     *,
     norm: AnyNorm,
     domain: Domain | None = None,
-    budget: RegionBudget | None = None,
+    budget: RegionBudgetForEach | None = None,
     executor: Executor | None = None,
     progress: Progress = False,
     tolerance: Tolerance | None = None,
@@ -208,12 +209,18 @@ def _searched(
     began = time.perf_counter()
     places = view.units.enter(places[np.isfinite(places).all(axis=1)])
     nearest = np.argsort(view.norm.size(places - view.x), kind="stable")[:NUM_PLACES]
-    found = search(view, budget, places[nearest], near)
-    if found.stop not in (None, OUT_OF_MEMORY):  # the region's own map may say more
-        own = certified_radius(view.network, view.x[None], norm=view.norm, tolerance=view.tolerance)[DECISION_DISTANCE]
-        found = replace(found, lower=max(found.lower, float(own.lower[0])))
+    with time_limit(budget.seconds_allowed):
+        found = search(view, budget, places[nearest], near)
+        if found.stop not in (None, OUT_OF_MEMORY) and not is_overdue():  # the region's own map may say more
+            found = if_in_time(lambda: replace(found, lower=max(found.lower, _within_region(view))), found)
     stopped = found.stop if is_interrupted(found.stop) else None
     return found, Measured((_column(view, found),), _details(view, found, time.perf_counter() - began), stopped)
+
+
+def _within_region(view: Viewpoint) -> float:
+    """Return a lower bound by the region's own map."""
+    own = certified_radius(view.network, view.x[None], norm=view.norm, tolerance=view.tolerance)
+    return float(own[DECISION_DISTANCE].lower[0])
 
 
 def _places(known: Findings | None, points: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from math import ceil, inf
 from reluscope.arguments import Range, read_whole
 from reluscope.budget import ENDS, why_ended
 from reluscope.stopping import Stop, StopReason
+from reluscope.time_limits import OutOfTime, driven
 
 # Each block has twice the samples of the one before, up to this number or this share of all samples: what Ctrl-C in a
 # block loses is little.
@@ -72,14 +73,15 @@ class Pace:
 
 
 def until_interrupted(work: Callable[[], None], done: Sized) -> Stop | None:
-    """Work until it ends; return what stopped it: Ctrl-C or a lack of memory.
+    """Work until it ends; return what stopped it: Ctrl-C, or a lack of time or memory.
 
-    These are passed on if there is nothing to show.
+    Ctrl-C and a lack of memory are passed on if there is nothing to show.
     """
     try:
-        work()
+        with driven():
+            work()
     except ENDS as end:
-        if not len(done):
+        if not len(done) and not isinstance(end, OutOfTime):
             raise
         return why_ended(end)
     return None

@@ -15,7 +15,7 @@ from reluscope.analyses.tracking.kept_weights import network_with_weights
 from reluscope.analyses.tracking.record_files import CODES, LOGGED, logged_names, read_rows, to_table
 from reluscope.analyses.tracking.record_quantities import QUANTITIES
 from reluscope.arguments import read_arguments, read_position
-from reluscope.budget import RegionBudget
+from reluscope.budget import RegionBudgetForEach
 from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Finding
@@ -158,7 +158,7 @@ class Records:
         plane: Slice | Box,
         network: Network,
         *,
-        budget: RegionBudget | None = None,
+        budget: RegionBudgetForEach | None = None,
         progress: Progress = False,
     ) -> Iterator[Partition]:
         """Partition a plane by the network of every record that has weights, one after the other.

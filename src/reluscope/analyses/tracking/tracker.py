@@ -34,7 +34,7 @@ from reluscope.analyses.tracking.record_files import (
 from reluscope.analyses.tracking.records import Records
 from reluscope.analyses.tracking.sinks import numbers_of
 from reluscope.arguments import Count, Natural, Positive, Seed, Share, read_arguments, refuse_jumps
-from reluscope.budget import Budget, RegionBudget
+from reluscope.budget import Budget, RegionBudgetForEach
 from reluscope.codes.checked_words import check_words
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packed import Codes
@@ -143,7 +143,7 @@ class Tracker:
         segment_share: Share | None = None,
         jacobians: Natural = 16,
         plane: Slice | Box | Sequence[int] | None = None,
-        budget: RegionBudget | None = None,
+        budget: RegionBudgetForEach | None = None,
         complexity_radius: Positive | None = None,
         keep_weights: bool = False,
         sinks: Sequence[Callable[..., None]] = (),

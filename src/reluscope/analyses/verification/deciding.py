@@ -34,6 +34,7 @@ from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
 from reluscope.progress import Progress, share_done
 from reluscope.stopping import Stop, StopReason
+from reluscope.time_limits import if_in_time
 
 NUM_BOXES = 100_000
 # With more inputs that vary, units are split.
@@ -117,7 +118,7 @@ def verify(
     limit = Budget(regions=NUM_BOXES) if budget is None else budget
     with share_done("verify", progress) as tell, deferred():  # one work: Ctrl-C during the attack ends the search
         until = time.perf_counter() + limit.seconds_allowed
-        found = _attacked(network, safe, np.random.default_rng(seed), until)
+        found = if_in_time(lambda: _attacked(network, safe, np.random.default_rng(seed), until), None)
         kind = UnitSearch if by_units else BoxSearch
         search = kind(network, safe, found, certify=certify)
         left = max(0.0, until - time.perf_counter())

@@ -17,7 +17,7 @@ from reluscope.analyses.verification.deciding import verify
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.verdict import Verdict, check_fits
 from reluscope.arguments import Seed, read_arguments
-from reluscope.budget import RegionBudget
+from reluscope.budget import RegionBudget, RegionBudgetForEach
 from reluscope.errors import InputError
 from reluscope.files import stored
 from reluscope.files.arrow_tables import parquet_table, write_sealed_parquet
@@ -52,7 +52,7 @@ def verify_each(
     properties: Sequence[Property],
     folder: str | os.PathLike[str],
     *,
-    budget: RegionBudget | None = None,
+    budget: RegionBudgetForEach | None = None,
     executor: Executor | None = None,
     progress: Progress = False,
     seed: Seed = 0,

@@ -17,7 +17,7 @@ NUM_DESCENDED, NUM_FEW = 6, 12
 def candidates(network: Network, case: Case, unsafe: Polyhedron, rng: np.random.Generator) -> Float[np.ndarray, "k n"]:
     """Return points of a case's box, those that come nearest to a polyhedron of outputs last.
 
-    A thousand forward passes, and thirty linearisations of twenty points.
+    A thousand forward passes, and thirty passes forward and backward of twenty points.
     """
     A, b = unsafe.inequalities()
     points = np.clip(rng.uniform(case.lower, case.upper, (NUM_RANDOM, len(case.lower))), case.lower, case.upper)
@@ -28,10 +28,8 @@ def candidates(network: Network, case: Case, unsafe: Polyhedron, rng: np.random.
         return points
     step = FIRST * (case.upper - case.lower)
     for _ in range(NUM_STEPS):
-        maps = network.linearize(points)
-        outputs = outputs_at(network, points)
-        worst = (outputs @ A.T - b).argmax(axis=1)
-        ways = np.einsum("sm,smn->sn", A[worst], maps.weight.cpu().numpy())
+        worst = (outputs_at(network, points) @ A.T - b).argmax(axis=1)
+        ways = network.vjp(points, A[worst]).cpu().numpy()
         points = np.clip(points - step * np.sign(ways), case.lower, case.upper)
         step = SHRINK * step
         reached.append(points)
@@ -41,7 +39,7 @@ def candidates(network: Network, case: Case, unsafe: Polyhedron, rng: np.random.
 def descended(network: Network, case: Case, points: Float[np.ndarray, "k n"]) -> Float[np.ndarray, "j n"]:
     """Return what a few steps make of the points nearest to unsafe outputs, each towards its nearest.
 
-    A dozen linearisations of six points.
+    A dozen passes forward and backward of six points.
     """
     tables = [one.inequalities() for one in case.unsafe]
     tables = [one for one in tables if len(one[0])]
@@ -53,12 +51,11 @@ def descended(network: Network, case: Case, points: Float[np.ndarray, "k n"]) ->
     points, goals, reached = points[chosen], excess[chosen].argmin(axis=1), []
     step = FIRST / 2 * (case.upper - case.lower)
     for _ in range(NUM_FEW):
-        weights, outputs = network.linearize(points).weight.cpu().numpy(), outputs_at(network, points)
         worst = [
             tables[goal][0][(tables[goal][0] @ y - tables[goal][1]).argmax()]
-            for goal, y in zip(goals, outputs, strict=True)
+            for goal, y in zip(goals, outputs_at(network, points), strict=True)
         ]
-        ways = np.einsum("sm,smn->sn", np.array(worst), weights)
+        ways = network.vjp(points, np.array(worst)).cpu().numpy()
         points = np.clip(points - step * np.sign(ways), case.lower, case.upper)
         step = SHRINK * step
         reached.append(points)

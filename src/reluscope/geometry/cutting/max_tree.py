@@ -45,7 +45,8 @@ class MaxTree:
         self.sizes = [round(len(forms.noise) ** 0.5) for forms in differences]
         self._scratch = scratch
         self.shape: tuple[int, ...] = ()  # of the choice of one group
-        self.work = WORK // len(frame.lower)  # programs and pivots of one step
+        rows = len(cell.rows) + sum(self.sizes)
+        self.work = WORK // max(1, len(frame.lower) * rows)  # programs and pivots of one step
         self._stack = [Item((), cell)]
         self.counters = np.zeros(NUM_COUNTERS, dtype=np.int64)
 

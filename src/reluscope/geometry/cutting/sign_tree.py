@@ -15,8 +15,8 @@ from reluscope import _kernels
 from reluscope.geometry.cutting.framed_cells import CellFrame, FramedCell, LinearForms
 from reluscope.geometry.cutting.generation import Scratch
 
-# Numbers touched by one call of `take` at most: a search of many forms may take long to find its first sign vector.
-WORK = 2_000_000
+# Numbers touched by one call of `take`, about: a search of many forms may take long to find its first sign vector.
+WORK = 200_000_000
 
 PROGRAMS, PIVOTS, CORNERS, NODES, BY_POINT, BY_CLAUSE, UNDECIDED_FORMS = range(7)
 NUM_COUNTERS = 7
@@ -62,7 +62,8 @@ class SignTree:
 
     def take(self, most: int) -> SignBatch:
         """Return the next sign vectors, at most this many, in the order of the search; maybe none (see ``WORK``)."""
-        return SignBatch(*self._tree.take(self._scratch.room, most, WORK // len(self.frame.lower)))
+        numbers = len(self.frame.lower) * (len(self.cell.rows) + len(self.forms.noise))
+        return SignBatch(*self._tree.take(self._scratch.room, most, WORK // max(1, numbers)))
 
     def cells(self, batch: SignBatch) -> "CutCells":
         """Return the cells of sign vectors."""

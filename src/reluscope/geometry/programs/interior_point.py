@@ -17,7 +17,9 @@ from torch import Tensor
 from reluscope.geometry.numbers.resolutions import RELATIVE_GAP, TINY
 from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
 from reluscope.geometry.programs.newton_equations import NewtonEquations
+from reluscope.interruption import step_point
 from reluscope.single_threaded import one_thread
+from reluscope.time_limits import seconds_left
 
 MAX_STEPS, PATIENCE = 100, 8
 # A body's proof is tried where a gap of this share of the products of multipliers and slacks would do.
@@ -110,7 +112,9 @@ def _minimized(bodies: HalfSpaceStack, objective: Objective, start: Tensor, is_d
     multipliers = _first_multipliers(bodies, here, slacks, exists)
     least_aim = torch.full_like(values, MIN_AIM if here.is_curved else 0.0)
     steps = 0
-    while steps < MAX_STEPS:
+    # What was proved when time is over is an answer, too.
+    while steps < MAX_STEPS and not (steps and seconds_left() <= 0):
+        step_point()
         steps += 1
         weights = multipliers / slacks
         system = NewtonEquations(bodies, weights, here.curvature)

@@ -7,6 +7,7 @@ know the solver and its status codes.
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from math import inf
 from typing import NamedTuple, TypeVar
 
 import highspy
@@ -15,11 +16,15 @@ from jaxtyping import Float
 
 from reluscope.errors import SolverError
 from reluscope.geometry.numbers.resolutions import FEASIBILITY, LEAST_FEASIBILITY
+from reluscope.interruption import step_point
+from reluscope.time_limits import seconds_left
 
 _Answer = TypeVar("_Answer")
 
 # Of entries as they are given: HiGHS drops smaller ones.
 LEAST_ENTRY = 1e-12
+# HiGHS takes a limit of zero for none.
+LEAST_SECONDS = 1e-3
 
 
 class ProgramStatus(Enum):
@@ -85,13 +90,21 @@ def check_added(status: highspy.HighsStatus) -> None:
 
 
 def answer(
-    model: highspy.Highs, run: Callable[[], object], answers: Mapping[highspy.HighsModelStatus, _Answer], what: str
+    model: highspy.Highs,
+    run: Callable[[], object],
+    answers: Mapping[highspy.HighsModelStatus, _Answer],
+    what: str,
+    seconds: float = inf,
 ) -> _Answer:
     """Return how a model ends, at a second attempt from scratch without presolve if the first has no answer.
 
-    Raises SolverError if the second has none.
+    All runs of a model share ``seconds``. Raises SolverError if the second has none.
     """
+    step_point()
+    # The clock of a model goes on from run to run.
+    model.setOptionValue("time_limit", min(seconds, model.getRunTime() + max(seconds_left(), LEAST_SECONDS)))
     run()
+    step_point()
     if model.getModelStatus() not in answers:
         model.clearSolver()
         model.setOptionValue("presolve", "off")
@@ -116,8 +129,7 @@ class LinearProgram:
 
     def __init__(self, num_variables: int, *, tolerance: float = FEASIBILITY, seconds: float | None = None) -> None:
         self._model = silent_model(tolerance)
-        if seconds is not None:
-            self._model.setOptionValue("time_limit", seconds)
+        self._seconds = inf if seconds is None else seconds
         free = np.full(num_variables, np.inf)
         self._model.addVars(num_variables, -free, free)
         self.num_variables = num_variables
@@ -168,7 +180,7 @@ class LinearProgram:
         self._model.changeColsCost(self.num_variables, everything, np.ldexp(objective, -exponent))
         self.num_solves += 1
         size = f"{self.num_rows} rows and {self.num_variables} variables"
-        status = answer(self._model, self._model.run, _STATUS, f"a linear program with {size}")
+        status = answer(self._model, self._model.run, _STATUS, f"a linear program with {size}", self._seconds)
         if status is not ProgramStatus.OPTIMAL:
             value = -np.inf if status is ProgramStatus.INFEASIBLE else np.inf
             return ProgramSolution(status, value, np.full(self.num_variables, np.nan), np.full(self.num_rows, np.nan))

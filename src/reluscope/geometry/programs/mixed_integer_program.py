@@ -131,9 +131,8 @@ class MixedIntegerProgram:
         model = self._model
         model.changeColsCost(self.num_columns, np.arange(self.num_columns, dtype=np.int32), objective)
         model.setOptionValue("solve_relaxation", is_relaxed)
-        model.setOptionValue("time_limit", float(max(seconds, 0.0)))
         size = f"{self.num_rows} rows and {self.num_columns} variables"
-        ending = answer(model, self._run, _ENDINGS, f"a mixed-integer program with {size}")
+        ending = answer(model, self._run, _ENDINGS, f"a mixed-integer program with {size}", max(float(seconds), 0.0))
         if ending is Ending.INFEASIBLE:
             return MixedIntegerSolution(ending, -np.inf, None)
         info = model.getInfo()

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 from reluscope import _kernels
+from reluscope.interruption import step_point
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.nodes import Affine, GateNode, Node, Pointwise
 from reluscope.networks.passes.carrier import AffineCarrier, Carrier, GateCarrier
@@ -45,6 +46,7 @@ class Leg:
         for position, node in self.plan:
             if position in found:
                 continue
+            step_point()
             found[position] = carrier.affine(node, [found[source] for source in node.inputs])
         return found
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from reluscope.arguments import holds_across_jumps, read_arguments
-from reluscope.budget import Budget, Interrupted, RegionBudget
+from reluscope.budget import Budget, Interrupted, RegionBudget, RegionBudgetForEach
 from reluscope.effort import Effort
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
@@ -31,6 +31,7 @@ from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.streamed_partition import StreamedPartition
 from reluscope.progress import Progress
 from reluscope.stopping import INTERRUPTED, is_interrupted
+from reluscope.time_limits import time_limit
 from reluscope.tolerance import Tolerance
 
 # Of seconds, the part in which cells are found that are to be confirmed by other means.
@@ -147,7 +148,7 @@ def partitions(
     *,
     method: str = "auto",
     keep: Literal["codes", "vertices"] = "vertices",
-    budget: RegionBudget | None = None,
+    budget: RegionBudgetForEach | None = None,
     executor: Executor | None = None,
     progress: Progress = False,
     tolerance: Tolerance | None = None,
@@ -226,12 +227,14 @@ def _found(network: Network, domains: Sequence[Domain], asked: RegionSearch, eff
         for rows in of_one_scale(slices):
             group = [slices[row] for row in rows]
             left = _left(budget, parts.values())
-            walked = partition_segments(network, group, effort.within(walking(left, network)), asked.rounding)
+            with time_limit(left.seconds_allowed):
+                walked = partition_segments(network, group, effort.within(walking(left, network)), asked.rounding)
             parts |= dict(zip(rows, (_said_of(part, left) for part in walked), strict=True))
         found = [parts[row] for row in range(len(domains))]
     for one in domains[len(found) :]:
-        limit = patient(_left(budget, found), network, one, MAX_KEPT)
-        part = cells_found(network, one, effort.within(walking(limit, network)), asked)
+        with time_limit(budget.seconds_allowed):
+            limit = patient(_left(budget, found), network, one, MAX_KEPT)
+            part = cells_found(network, one, effort.within(walking(limit, network)), asked)
         found.append(_said_of(part, limit))
     if asked.keep == "codes":
         found = [_without_vertices(part) for part in found]

@@ -19,6 +19,7 @@ from reluscope.geometry.cutting.splitting import (
     is_positive,
     subdivide,
 )
+from reluscope.interruption import step_point
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
@@ -255,6 +256,7 @@ def _cut_breakpoints(
         ]
 
     work, exact = rules.apply(chunk, heights.take(columns, axis=1), rounding[columns], cuts)
+    step_point()
     sides, num_flat = _settle_flat(chunk, work, cuts, rounding[columns], NOISE)
     positive = is_positive(sides)
     is_kept = chunk.names is not None or chunk.keeps_outputs
@@ -292,6 +294,7 @@ def _cut_ties(
         return [CutFunction(stage.index, one, other) for one, other in zip(*entries, strict=True)]
 
     work, exact = rules.apply(chunk, rivals.heights[:, columns], rivals.rounding[columns], cuts)
+    step_point()
     # Candidates that agree up to rounding on whole cells nearly always are the same: equal patches of an image.
     _, num_flat = _settle_flat(chunk, work, cuts, rivals.rounding[columns], 0)
     pre = _extend(opened.pre, work)
@@ -317,6 +320,7 @@ def _cut_ties(
 def _extend(rows: np.ndarray, work: Subdivision) -> np.ndarray:
     """Return rows at the old vertices with those at the new ones, interpolated."""
     flat = rows.reshape(len(rows), -1)
+    step_point()
     grown = np.empty((len(rows) + len(work.tail), flat.shape[1]))
     grown[: len(rows)] = flat
     _kernels.interpolate(grown, work.tail, work.head, work.share)

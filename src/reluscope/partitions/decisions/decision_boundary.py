@@ -46,6 +46,7 @@ from reluscope.partitions.table.polygons import polygon_sizes
 from reluscope.progress import Progress
 from reluscope.shown import Shown
 from reluscope.stopping import Noted, Stop, is_interrupted
+from reluscope.time_limits import driven
 from reluscope.tolerance import Tolerance
 
 # Shares of the domain are known to so much.
@@ -287,7 +288,8 @@ class _ChordSearch:
     def run(self, count: Callable[[int, float], None] | None) -> Stop | None:
         """Search until all is done; return why it is not."""
         try:
-            return self._blocks(count)
+            with driven():
+                return self._blocks(count)
         except ENDS as end:
             note = why_ended(end)
             if is_interrupted(note) and not self.num_done:

@@ -4,7 +4,6 @@ import heapq
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from reluscope.budget import Budget
 from reluscope.effort import Effort
 from reluscope.partitions.driver.walk import Step, walk
 from reluscope.stopping import Stop, is_interrupted
+from reluscope.time_limits import OutOfTime
 
 # How far a search is is told at most so often, in seconds: to know it takes a look at all branches.
 INTERVAL = 0.2
@@ -30,7 +30,8 @@ class BestFirst(ABC):
     """A best-first search; subclasses say how it begins, and how a branch is split.
 
     ``queue`` is a heap; ``num_branches``, those bounded so far, count as a budget's regions; ``frontier`` is the
-    largest bound of a split branch; ``is_broken`` tells of an error in the middle of a step.
+    largest bound of a split branch. A step that Ctrl-C or the clock ends is taken back; ``is_broken`` tells of another
+    error in the middle of one.
     """
 
     is_finished = is_begun = False
@@ -38,7 +39,8 @@ class BestFirst(ABC):
     def __init__(self) -> None:
         self.queue: list[Branch] = []
         self.num_branches, self.frontier = 0, 0.0
-        self._order = count()
+        self._order = 0
+        self._taken: list[Branch] = []
         self.is_broken = False
 
     def __len__(self) -> int:
@@ -65,13 +67,14 @@ class BestFirst(ABC):
 
     def push(self, key: float, what: Any) -> None:
         """Put a branch into the queue."""
-        heapq.heappush(self.queue, Branch(key, next(self._order), what))
+        heapq.heappush(self.queue, Branch(key, self._order, what))
+        self._order += 1
 
     def with_next(self, branch: Branch, number: int, fits: Callable[[Any], bool] = lambda what: True) -> list[Any]:
         """Return what a branch is, and what those are that come next and fit: as many together as given, at most."""
         taken = [branch.what]
         while len(taken) < number and self._has_branches() and fits(self.queue[0].what):
-            taken.append(heapq.heappop(self.queue).what)
+            taken.append(self._pop().what)
         return taken
 
     @property
@@ -101,11 +104,13 @@ class BestFirst(ABC):
         return stopped
 
     def run_unbroken(self, budget: Budget, tell: Callable[[float], None] | None = None) -> Stop | None:
-        """`run`, passing on what ends it in the middle of a step; begins whatever the budget."""
+        """`run`, passing on a lack of memory in the middle of a step, and Ctrl-C before the first; begins always."""
         stopped = self.run(budget, tell)
         if self.is_broken:
-            raise KeyboardInterrupt if is_interrupted(stopped) else MemoryError
+            raise MemoryError
         if not self.is_begun:
+            if is_interrupted(stopped):
+                raise KeyboardInterrupt
             self.begin()
         return stopped
 
@@ -117,19 +122,34 @@ class BestFirst(ABC):
     def _step(self) -> Step:
         if self.is_broken:
             raise MemoryError
+        before, order, self._taken = dict(vars(self)), self._order, []
+        lengths = [(value, len(value)) for name, value in before.items() if type(value) is list and name != "queue"]
         self.is_broken = True
-        # Bounds too large for float64 say nothing: no comparison with them is true.
-        with np.errstate(over="ignore", invalid="ignore"):
-            made = self._advance()
+        try:
+            # Bounds too large for float64 say nothing: no comparison with them is true.
+            with np.errstate(over="ignore", invalid="ignore"):
+                made = self._advance()
+        except (KeyboardInterrupt, OutOfTime):
+            queue, taken = before["queue"], self._taken
+            vars(self).update(before)
+            for entries, length in lengths:
+                del entries[length:]
+            queue[:] = [*(branch for branch in queue if branch.order < order), *taken]
+            heapq.heapify(queue)
+            raise
         self.is_broken = False
         return made
+
+    def _pop(self) -> Branch:
+        self._taken.append(heapq.heappop(self.queue))
+        return self._taken[-1]
 
     def _advance(self) -> Step:
         before, is_over = self.num_branches, False
         if self._has_branches():
             # The frontier first: an interruption from here on still knows how far all is done.
             self.frontier = max(self.frontier, self.queue[0].key)
-            self.split(heapq.heappop(self.queue))
+            self.split(self._pop())
         while not (is_over or self._has_branches()):
             is_over = not self.begin()
         return Step([] if is_over else [self], self.num_branches - before)

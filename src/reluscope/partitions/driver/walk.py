@@ -21,6 +21,7 @@ from reluscope.kernel_threads import beside_others
 from reluscope.partitions.driver.parallel import run_tasks
 from reluscope.progress import RegionProgress
 from reluscope.stopping import OUT_OF_MEMORY, Stop, is_interrupted, most_serious
+from reluscope.time_limits import driven, time_limit
 
 _NO_WORK: Mapping[str, float] = MappingProxyType({})
 
@@ -198,7 +199,8 @@ def _steps(
             if (index := choose(state.waiting)) is None:
                 break
             # One assignment: wherever Ctrl-C falls, cells are either still waiting or finished, and never both.
-            state, number, share = _advanced(rules, state, index, room(state.num_found))
+            with driven():
+                state, number, share = _advanced(rules, state, index, room(state.num_found))
             if progress is not None and (number or share):
                 progress(number, share)
     except ENDS as end:
@@ -316,7 +318,8 @@ def _handed_out(
 
 
 def _task(rules: _Rules, waiting: _Waiting, progress: RegionProgress | None, is_one_of_many: bool) -> Walked:
-    with deferred(), torch.no_grad(), beside_others() if is_one_of_many else nullcontext():
+    limit = time_limit(rules.budget.seconds_allowed, rules.began)
+    with limit, deferred(), torch.no_grad(), beside_others() if is_one_of_many else nullcontext():
         state, stopped = _depth_first(rules, _State((waiting,)), progress)
     if stopped == OUT_OF_MEMORY:
         raise MemoryError  # to be tried once more, where there may be more of it

@@ -105,10 +105,16 @@ class Coordinates:
 
     @cached_property
     def _gram(self) -> np.ndarray:
-        """Inner products of the gradients of all z with respect to x."""
+        """Inner products of the gradients of all z with respect to x, where x is not z itself."""
         columns = len(self.frame.lower) - 1
-        generators = self.frame.generators if self.is_narrow else np.eye(len(self.frame.lower))
+        generators = self.frame.generators
         return generators[:, :columns] @ generators[:, :columns].T
+
+    def _squared_slopes(self, coefficients: np.ndarray) -> np.ndarray:
+        """Return the squared lengths of forms' gradients with respect to x."""
+        if not self.is_narrow:
+            return (coefficients[:, :-1] ** 2).sum(axis=1)
+        return ((coefficients @ self._gram) * coefficients).sum(axis=1)
 
     @property
     def scratch(self) -> Scratch:
@@ -190,7 +196,7 @@ class Coordinates:
                 np.ascontiguousarray(coefficients), noise, slack, np.zeros(len(noise)), is_constant, is_doubtful
             )
         variation = np.abs(coefficients[:, :-1]) @ self.largest[:-1]
-        slope = np.sqrt(np.maximum(0.0, ((coefficients @ self._gram) * coefficients).sum(axis=1)))
+        slope = np.sqrt(np.maximum(0.0, self._squared_slopes(coefficients)))
         diameter = float(np.linalg.norm(self.frame.upper - self.frame.lower))
         is_constant = variation <= noise
         is_doubtful = is_constant & (noise > 0) & (np.abs(coefficients[:, -1]) <= variation + noise)

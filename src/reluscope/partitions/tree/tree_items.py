@@ -18,6 +18,7 @@ from reluscope.geometry.cutting.framed_cells import FramedCell, LinearForms
 from reluscope.geometry.cutting.max_tree import MaxBatch, MaxTree
 from reluscope.geometry.cutting.sign_tree import CutCells, SignTree
 from reluscope.geometry.cutting.top_tree import TopTree
+from reluscope.interruption import step_point
 from reluscope.networks.evaluation.affine_values import AffineValues, close_affinely
 from reluscope.networks.fractions.rational_maps import AffineFunction
 from reluscope.networks.graph.choosing_gates import Max, TopK
@@ -149,7 +150,11 @@ class OpenGate:
     def _exactly(self, entries: np.ndarray) -> list[AffineFunction | None]:
         """Return some of what the gate sees as functions of the input, in fractions, if that is cheap enough."""
         maps = self.coordinates.exact.maps(self.pieces)
-        return [None if maps is None else maps.entry(self.stage, entry) for entry in entries.tolist()]
+        found: list[AffineFunction | None] = []
+        for entry in entries.tolist():
+            step_point()
+            found.append(None if maps is None else maps.entry(self.stage, entry))
+        return found
 
     def in_fractions(self) -> "OpenGate | None":
         """Return the same gate with forms that are rounded once, from fractions; None if there are none to be had."""

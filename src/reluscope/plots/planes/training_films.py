@@ -8,7 +8,7 @@ from numpy import ndarray
 
 from reluscope.analyses.tracking.records import Records
 from reluscope.arguments import Positive, read_drawn
-from reluscope.budget import RegionBudget
+from reluscope.budget import RegionBudgetForEach
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
@@ -30,7 +30,7 @@ def training_animation(
     samples: Points | None = None,
     labels: Int[ndarray, " s"] | None = None,
     fps: Positive = 10.0,
-    budget: RegionBudget | None = None,
+    budget: RegionBudgetForEach | None = None,
     progress: Progress = False,
 ) -> FuncAnimation:
     """Return a film of a plane during training, with a frame for every record that holds weights.

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from reluscope.interruption import step_point
 from reluscope.networks.graph.nodes import Affine
 
 _CONVOLUTIONS = {1: functional.conv1d, 2: functional.conv2d, 3: functional.conv3d}
@@ -51,8 +52,13 @@ class Convolution(Affine):
 
     def _convolve(self, value: Tensor, bias: Tensor | None) -> Tensor:
         step = self._at_once(value)
-        parts = [self._convolved(some, bias) for some in value.split(step)] if len(value) > step else []
-        return torch.cat(parts) if parts else self._convolved(value, bias)
+        if len(value) <= step:
+            return self._convolved(value, bias)
+        parts = []
+        for some in value.split(step):
+            step_point()
+            parts.append(self._convolved(some, bias))
+        return torch.cat(parts)
 
     def _at_once(self, value: Tensor) -> int:
         """How many points are convolved in one call."""

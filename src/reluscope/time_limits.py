@@ -1,0 +1,122 @@
+"""Seconds that hold within long steps too: the one clock that passes, programs and bounds look at.
+
+Loops that drive work look at their budget between two steps. A step that takes long is work under a `time_limit`, and
+ends by `OutOfTime`, which its driver takes like Ctrl-C: what the steps before have found is kept. So a step may be left
+wherever nothing is lost by it: within what a driver drives, and before anything was found. What comes after, where
+results are put together, is not left.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from math import inf
+from types import TracebackType
+from typing import TypeVar
+
+Found = TypeVar("Found")
+
+# Beyond its seconds a step has so many more, or this share of them: most end by themselves, and nothing is thrown away.
+LEAST_GRACE, GRACE = 0.5, 0.05
+
+
+class OutOfTime(BaseException):
+    """The seconds that a step had are over; no error, like KeyboardInterrupt. ``seconds`` is what the budget gave."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"out of time after {seconds:g} s")
+        self.seconds = seconds
+
+
+class _Thread(threading.local):
+    """What a thread works within, the innermost last."""
+
+    def __init__(self) -> None:
+        self.parts: list[Part] = []
+
+
+_thread = _Thread()
+
+
+class Part(AbstractContextManager[None]):
+    """A part of a thread's work, and whether it has found something that leaving would lose."""
+
+    has_found = False
+    keeps = False  # whether the part returns what it has found, whatever ends it
+    is_driven = False  # whether a driver takes what ends it, and keeps what was found before
+    until, seconds = inf, inf
+    is_over = False  # whether its limit of time has ended work
+
+    def __enter__(self) -> None:
+        _thread.parts.append(self)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
+        del kind, error, trace
+        _thread.parts.remove(self)
+        if _thread.parts and (self.has_found or self.is_driven):
+            _thread.parts[-1].has_found = not _thread.parts[-1].is_driven
+
+
+class driven(Part):  # noqa: N801 (read as a word: with driven())
+    """Work that may be left at any time: its driver keeps what there is."""
+
+    is_driven = True
+
+
+class time_limit(Part):  # noqa: N801 (read as a word: with time_limit(3.0))
+    """Work that ends by `OutOfTime` some grace after its seconds are over; once, so that what is there is kept.
+
+    Seconds count from ``began``, by `time.time`, or from now. Of nested limits the first to come counts.
+    """
+
+    def __init__(self, seconds: float, began: float | None = None) -> None:
+        self.seconds = seconds
+        self.until = (time.time() if began is None else began) + seconds + max(LEAST_GRACE, GRACE * seconds)
+
+
+def may_leave() -> bool:
+    """Tell whether leaving this thread's work here loses no more than a step."""
+    num_keeping = 0
+    for part in reversed(_thread.parts):
+        if part.has_found or part.is_driven:
+            return not part.has_found
+        num_keeping += part.keeps
+    # Of what is part of other work that keeps what it has, nobody knows what leaving it would lose.
+    return num_keeping < 2
+
+
+def look_at_clock() -> None:
+    """Raise `OutOfTime` if a limit is over and work may be left here."""
+    if not _thread.parts:
+        return
+    now = time.time()
+    over = [part for part in _thread.parts if now >= part.until]
+    if over and may_leave():
+        for part in over:
+            part.until = inf
+            part.is_over = True
+        raise OutOfTime(over[0].seconds)
+
+
+def is_driven() -> bool:
+    """Tell whether this thread's work is a step of something that takes what ends it."""
+    return any(part.is_driven for part in _thread.parts)
+
+
+def is_overdue() -> bool:
+    """Tell whether a limit of time has ended this thread's work: what is left to do is to come back."""
+    return any(part.is_over for part in _thread.parts)
+
+
+def if_in_time(work: Callable[[], Found], otherwise: Found) -> Found:
+    """Return what some work finds, something else if its time is over before."""
+    try:
+        with driven():
+            return work()
+    except OutOfTime:
+        return otherwise
+
+
+def seconds_left() -> float:
+    """Return how long a step of this thread's work may take, infinity if nobody said."""
+    return min((part.until - time.time() for part in _thread.parts), default=inf) if may_leave() else inf
