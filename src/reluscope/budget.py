@@ -87,7 +87,7 @@ class Budget:
         """
         if self.regions is not None and num_regions >= self.regions:
             return Stop(StopReason.REGIONS, self.regions)
-        if self.seconds is not None and time.time() - began >= self.seconds:
+        if is_overdue() or (self.seconds is not None and time.time() - began >= self.seconds):
             return Stop(StopReason.SECONDS, self.seconds)
         return None
 

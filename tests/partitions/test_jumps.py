@@ -310,3 +310,29 @@ def test_largest_of_what_jumps(seed):
     assert "tree" in part.method
     assert sorted(rows_of(part.codes)) == sorted(cell.code for cell in known.regions)
     assert sorted(part.volumes()) == pytest.approx(sorted(map(float, known.volumes)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("method", ["auto", "tree"])
+def test_units_that_are_never_among_the_largest_change_nothing(seed, method):
+    """Of thousands of units some dozen can be among the largest in a window: the others are not compared."""
+    dim = 1 + seed % 3
+    generator = np.random.default_rng(seed)
+    (weight, bias), last = dyadic(generator, 5, dim), dyadic(generator, 2, 5)
+    few, _ = network([(weight, bias), 2, last])
+    far = 40
+    wide = np.concatenate([weight, generator.normal(size=(far, dim))]), np.concatenate([bias, np.full(far, -50.0)])
+    order = generator.permutation(5 + far)
+    first = wide[0][order], wide[1][order]
+    outer = np.concatenate([last[0], generator.normal(size=(2, far))], axis=1)[:, order]
+    many, _ = network([first, 2, (outer, last[1])])
+    small, large = (rs.partition(net, rs.Box(-2, 2, dim), method=method) for net in (few, many))
+    places = np.argsort(order)[:5]
+    kept = large.codes.to_array()
+    assert sorted(map(tuple, kept[:, places].tolist())) == sorted(rows_of(small.codes))
+    assert not np.delete(kept, places, axis=1).any()
+    assert str(large.claim) == "EXACT"
+    if method == "auto":
+        np.testing.assert_allclose(sorted(large.volumes()), sorted(small.volumes()), atol=1e-12)
+    everywhere = rs.partition(many, rs.Space(dim), method="tree")
+    assert len(everywhere) >= len(large)

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from reluscope.arguments import Count, read_arguments
 from reluscope.codes.packed import Codes
+from reluscope.needed_memory import need
 from reluscope.networks.evaluation.codes_at import codes_at
 from reluscope.networks.evaluation.gradient_errors import gradient_errors
 from reluscope.networks.evaluation.linearize import identity, linearize, weight_of_units
@@ -20,7 +21,8 @@ from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.evaluation.rounded_forward import RoundedForward, rounded_forward
 from reluscope.networks.evaluation.unit_half_spaces import Rows, gate_rows
 from reluscope.networks.graph.affine_maps import AffineMaps
-from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.choosing_gates import Max, TopK
+from reluscope.networks.graph.nodes import GateNode
 from reluscope.networks.graph.points import chunks
 from reluscope.networks.passes.carry import carry, carry_to_output
 from reluscope.networks.passes.magnitudes import GradientMagnitudes, gradients_of_inputs
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from reluscope.networks.network import Network
 
 BUDGET = 256 * 2**20
+# Of half-spaces, while they are made and chosen, about so many tables are in memory.
+COPIES = 3
 
 
 class PointStatus(StrEnum):
@@ -252,6 +256,12 @@ class Evaluation(Shown):
     @torch.no_grad()
     def _tables(self) -> _HalfSpaces:
         network, number, pieces = self.network, len(self), [gate.pieces for gate in self.gates]
+        num_rows = sum(_num_rows(stage.gate) for stage in network.stages)
+        need(
+            COPIES * 8 * number * num_rows * network.num_inputs,
+            f"{num_rows:,} half-spaces in {network.num_inputs:,} inputs",
+            "ask on a Plane or a Segment, or about fewer inputs",
+        )
         every = slice(0, network.num_inputs)
         *constants, bias = carry(network, HeldNumbers(pieces), torch.zeros_like(self.points))
         walk = carry(network, Derivatives(pieces), identity(network, every))
@@ -278,6 +288,15 @@ class Evaluation(Shown):
         weight = flat_entries(next(walk)).expand(number, -1, -1).mT.contiguous()
         maps = AffineMaps(weight, bias.reshape(number, -1).contiguous())
         return _HalfSpaces(tuple(rows), maps)
+
+
+def _num_rows(gate: GateNode) -> int:
+    """Return how many half-spaces a gate gives a region at most."""
+    if isinstance(gate, TopK):
+        return gate.num_rows
+    if isinstance(gate, Max):
+        return gate.num_units * (gate.index.shape[1] - 1)
+    return gate.num_units * min(2, gate.num_pieces - 1)
 
 
 @torch.no_grad()

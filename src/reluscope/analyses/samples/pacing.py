@@ -14,7 +14,7 @@ from math import ceil, inf
 from reluscope.arguments import Range, read_whole
 from reluscope.budget import ENDS, why_ended
 from reluscope.stopping import Stop, StopReason
-from reluscope.time_limits import OutOfTime, driven
+from reluscope.time_limits import driven, is_overdue
 
 # Each block has twice the samples of the one before, up to this number or this share of all samples: what Ctrl-C in a
 # block loses is little.
@@ -49,7 +49,7 @@ class Pace:
         first, affordable = self.done, 1.0 if self.done and self.seconds < inf else inf
         for end in self._ends():
             while self.done < end:
-                if self.done > first and last - began > self.seconds:
+                if self.done > first and (last - began > self.seconds or is_overdue()):
                     self.stop = Stop(StopReason.SECONDS)
                     return
                 stop = int(min(self.done + max(1.0, affordable), end))
@@ -75,13 +75,13 @@ class Pace:
 def until_interrupted(work: Callable[[], None], done: Sized) -> Stop | None:
     """Work until it ends; return what stopped it: Ctrl-C, or a lack of time or memory.
 
-    Ctrl-C and a lack of memory are passed on if there is nothing to show.
+    These are passed on if there is nothing to show.
     """
     try:
         with driven():
             work()
     except ENDS as end:
-        if not len(done) and not isinstance(end, OutOfTime):
+        if not len(done):
             raise
         return why_ended(end)
     return None

@@ -28,6 +28,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partitioned
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress
+from reluscope.time_limits import is_overdue
 from reluscope.tolerance import Tolerance
 
 # Regions at each point: as many as take so many seconds in few dimensions, and in many, where each takes programs.
@@ -84,7 +85,7 @@ def count_in_balls(
     def ask(block: slice) -> Measured:
         (row,) = range(block.start, block.stop)
         found = _exact(network, flat[row], radius, plain, effort, options)
-        if found.lower < found.upper:
+        if found.lower < found.upper and not is_overdue():
             drawn = _sampled(network, flat[row], radius, plain, num_samples, seed + row, tolerance)
             found = found if found.lower >= drawn.lower else drawn._replace(undecided=found.undecided)
         column = Column.of(

@@ -533,8 +533,10 @@ class Polyhedron(Shown):
         parts = [part._rows.true_rows for part in (self, other)]
         if parts == [None, None]:
             return Polyhedron(rows, ends, equations, values)
-        known = [KnownRows(tuple(map(part.side, range(len(part.b))))) for part in (self, other)]
-        both = BothRows(*(one or other for one, other in zip(parts, known, strict=True)))
+        one, two = (
+            part._rows.true_rows or KnownRows(tuple(map(part.side, range(len(part.b))))) for part in (self, other)
+        )
+        both = BothRows(one, two)
         return Polyhedron._rounded(rows, ends, both, equations, values)
 
     def inequalities(self) -> tuple[Float[np.ndarray, "m n"], Float[np.ndarray, " m"]]:

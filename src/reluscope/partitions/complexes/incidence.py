@@ -31,6 +31,8 @@ CHUNK_CELLS, MAX_CHUNK_CELLS, MIN_CELLS = 768, 6144, 4
 CACHE_BYTES, CHUNK_BYTES = 32 * 2**20, 512 * 2**20
 # Memory of the rows of a chunk whose values are combinations of them.
 ROW_BYTES = 2**30
+# Memory of what a gate's units see at the vertices of cells that are all kept together.
+WHOLE_BYTES = 2**30
 # Chunks to find before work is handed out; where most cells are dropped, fewer that are spread, with so many cells.
 TASKS, TASK_CELLS = 64, 32
 
@@ -133,14 +135,20 @@ class _Cutting:
                     work[f"{MEASURED}{chunk.stage}"] = 1
                 chunk = self._kept(opened, work)
             if len(chunk):
-                limit = 2**62 if self.is_whole else 2 * most
+                limit = self._most_whole(chunk) if self.is_whole else 2 * most
                 chunk, doubts = cut(chunk, self.network, self.resolution, limit, self.certifier)
                 undecided += doubts
+                if self.is_whole and chunk.opened is not None:
+                    raise MemoryError  # what its units see takes more, and none of it is a region
             if chunk.opened is not None:
                 chunk = self._kept(chunk, work)
         is_too_large = not self.is_whole and not chunk.is_finished and chunk.cells.num_cells > most
         chunks = spread(chunk, most)[::-1] if is_too_large else [chunk] if len(chunk) else []
         return Step(chunks, num_undecided=undecided, work=work)
+
+    def _most_whole(self, chunk: Chunk) -> int:
+        """Return how many cells a chunk that is not spread may have; it has about as many vertices."""
+        return max(MIN_CELLS, WHOLE_BYTES // (8 * self.network.stages[chunk.stage].gate.num_units))
 
     def _kept(self, chunk: Chunk, work: dict[str, float]) -> Chunk:
         """Return the cells of a chunk that are worth going on with."""

@@ -21,7 +21,7 @@ from reluscope.kernel_threads import beside_others
 from reluscope.partitions.driver.parallel import run_tasks
 from reluscope.progress import RegionProgress
 from reluscope.stopping import OUT_OF_MEMORY, Stop, is_interrupted, most_serious
-from reluscope.time_limits import driven, time_limit
+from reluscope.time_limits import driven, look_at_clock, time_limit
 
 _NO_WORK: Mapping[str, float] = MappingProxyType({})
 
@@ -200,6 +200,7 @@ def _steps(
                 break
             # One assignment: wherever Ctrl-C falls, cells are either still waiting or finished, and never both.
             with driven():
+                look_at_clock()
                 state, number, share = _advanced(rules, state, index, room(state.num_found))
             if progress is not None and (number or share):
                 progress(number, share)

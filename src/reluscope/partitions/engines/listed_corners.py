@@ -10,7 +10,8 @@ from math import inf
 import numpy as np
 
 from reluscope.errors import DegenerateGeometryError
-from reluscope.geometry.polyhedra.domains import Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.corner_columns import CellCorners
@@ -21,6 +22,8 @@ from reluscope.regions.regions import find_regions
 
 # A few milliseconds each: dimensions in which they are drawn, and regions in a minute or so.
 MOST_DIMENSIONS, MOST_REGIONS = 3, 20_000
+# Rows that a window misses by more than this share of their terms are without rounding's doubt.
+CLEAR = 1e-9
 
 
 def with_corners(part: Partition, network: Network) -> Partition:
@@ -37,7 +40,10 @@ def with_corners(part: Partition, network: Network) -> Partition:
     if any(isinstance(one, Region) and one.clear < inf for one in found):
         return part
     try:
-        corners = [one.polyhedron.vertices() if isinstance(one, Region) else np.zeros((0, domain.dim)) for one in found]
+        corners = [
+            _near(one.polyhedron, window).vertices() if isinstance(one, Region) else np.zeros((0, domain.dim))
+            for one in found
+        ]
     except DegenerateGeometryError:  # thinner than floats resolve
         return part
     codes = [one.code.words[0] for one in found if isinstance(one, Region)]
@@ -61,3 +67,14 @@ def with_corners(part: Partition, network: Network) -> Partition:
         is_bounded=np.ones(number, dtype=bool),
     )
     return replace(part, geometry=geometry)
+
+
+def _near(region: Polyhedron, window: Box | Polyhedron) -> Polyhedron:
+    """Return a region within a window without the rows that are far from all of it: of top-k gates nearly all."""
+    if not isinstance(window, Box):
+        return region
+    middle, half = (window.lo + window.hi) / 2, (window.hi - window.lo) / 2
+    reach = np.abs(region.A) @ half
+    sizes = np.abs(region.A) @ np.abs(middle) + reach + np.abs(region.b)
+    is_near = region.A @ middle + reach >= region.b - CLEAR * sizes
+    return region if is_near.all() else Polyhedron(region.A[is_near], region.b[is_near])

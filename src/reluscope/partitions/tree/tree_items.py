@@ -176,11 +176,29 @@ class OpenGate:
         """Whether the gate compares entries with each other."""
         return isinstance(self.gate, Max | TopK)
 
-    @property
+    @cached_property
     def _table(self) -> np.ndarray:
-        """The entries of each group."""
-        assert isinstance(self.gate, Max | TopK)
-        return (self.gate.groups if isinstance(self.gate, TopK) else self.gate.index).cpu().numpy()
+        """The entries of each group; of a top-k gate those that may be among the largest anywhere in the box."""
+        if isinstance(self.gate, TopK):
+            return self._candidates(self.gate.groups.cpu().numpy(), self.gate.k)
+        assert isinstance(self.gate, Max)
+        return self.gate.index.cpu().numpy()
+
+    def _candidates(self, groups: np.ndarray, k: int) -> np.ndarray:
+        """Return of each group (g, n) equally many members, all others being below k of them in the whole box."""
+        frame = self.coordinates.frame
+        if frame.is_cone:
+            return groups
+        entries = self.maps @ frame.generators if len(frame.generators) else self.maps
+        noise = 2 * self.coordinates.noise(self.maps, self.errors)
+        ends = np.stack([entries * frame.lower, entries * frame.upper])
+        least, most = (ends.min(axis=0).sum(axis=1) - noise)[groups], (ends.max(axis=0).sum(axis=1) + noise)[groups]
+        reached = np.partition(least, -k, axis=1)[:, -k, None]
+        number = max(k + 1, int((most >= reached).sum(axis=1).max()))
+        if number >= groups.shape[1]:
+            return groups
+        kept = np.argpartition(-most, number - 1, axis=1)[:, :number]
+        return np.take_along_axis(groups, np.sort(kept, axis=1), axis=1)
 
     def _tree_of_groups(self, cell: FramedCell, differences: Sequence[LinearForms]) -> MaxTree:
         """Return a search for the choices of groups."""

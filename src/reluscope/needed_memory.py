@@ -1,0 +1,28 @@
+"""Memory that something indivisible needs, asked for first: the system ends processes that take too much."""
+
+from math import inf
+from pathlib import Path
+
+from reluscope.errors import OutOfMemoryError
+
+# What takes less is not asked about.
+LEAST = 2**30
+_MEMORY = Path("/proc/meminfo")
+
+
+def need(num_bytes: float, what: str, instead: str) -> None:
+    """Raise OutOfMemoryError where something takes more memory than is left; ``instead`` says what to do."""
+    if num_bytes >= LEAST and num_bytes > (free := free_bytes()):
+        raise OutOfMemoryError(
+            f"{what} take about {num_bytes / 1e9:,.0f} GB of memory, and {free / 1e9:,.0f} GB are free: {instead}"
+        )
+
+
+def free_bytes() -> float:
+    """Return how much memory a process may still take, infinity where the system does not say."""
+    try:
+        lines = _MEMORY.read_text(encoding="ascii").splitlines()
+    except OSError:
+        return inf
+    found = [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+    return float(found[0]) if found else inf
