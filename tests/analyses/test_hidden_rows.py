@@ -64,3 +64,32 @@ def test_ends_of_invariant_sets_are_upper_bounds():
     assert place[0] <= 0.5
     width, _ = found.least_width()
     assert width.interval[0] <= 1.5
+
+
+# Layers of a copy h of the input thrice, a unit that sees h - h + share h, and one that brings it back.
+CANCELLED = [
+    (1.0, 1e-17, 0.0, 1e17, 1.0, -0.25, 0.125),
+    (1.0, 1e-14, 0.0, 1e14, 1.0, -0.25, 0.125),
+    (2.0, 1e-15, -2e-16, 1e15, 1.0, -0.5, 0.175),
+    (1.0, 1e-9, 0.0, 1e9, 3.0, -1.0, 0.25),
+]
+
+
+@pytest.mark.parametrize(("scale", "share", "offset", "back", "other", "last", "truth"), CANCELLED)
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@pytest.mark.parametrize("dim", [1, 2])
+def test_a_unit_that_varies_within_rounding_is_on_no_side(scale, share, offset, back, other, last, truth, norm, dim):
+    """A set of regions that holds the unit to zero reaches to where it is above: no distance is found there."""
+    first = np.zeros((3, dim))
+    first[:, 0] = scale
+    net = rs.load(
+        [
+            (first, np.zeros(3)),
+            ([[1.0, -1.0, share], [0.0, 0.0, 1.0]], [offset, 0.0]),
+            ([[back, other]], [last]),
+        ]
+    )
+    x = np.full((1, dim), 0.68)
+    found = rs.robustness.decision_distance(net, x, norm=norm, domain=rs.Box(-1, 1, dim))
+    distance = found["decision_distance"]
+    assert distance.lower[0] - 1e-12 <= x[0, 0] - truth <= distance.upper[0] + 1e-12

@@ -298,7 +298,7 @@ class Form:
 
 
 class ByHand:
-    """The rules of affine forms, value by value; what counts as clear of a kink is four bounds on rounding."""
+    """The rules of affine forms, value by value; what is clear of a kink is so by four bounds on rounding."""
 
     def __init__(self, point, steps, unit, far):
         self.steps, self.unit, self.open, self.limits, self.is_empty = steps, unit, 0, [], False
@@ -332,10 +332,11 @@ class ByHand:
             clear, (low, high) = 4 * value.error, value.ends(self.steps)
             if low > levels[stop + 1] + clear or high < levels[start] - clear:
                 self.is_empty = True
-            if low < levels[start] - clear:
+            margin = 0.0 if high - low <= 2 * clear else clear
+            if low < levels[start] - margin:
                 noise = {symbol: -own for symbol, own in value.noise.items()}
                 self.limits.append(Form(levels[start] - value.center, -value.weights, noise, value.error))
-            if high > levels[stop + 1] + clear:
+            if high > levels[stop + 1] + margin:
                 self.limits.append(Form(value.center - levels[stop + 1], value.weights, value.noise, value.error))
             low, high = (min(max(end, levels[start]), levels[stop + 1]) for end in (low, high))
             begin = min(max(sum(level < min(low + clear, high) for level in breakpoints), start), stop)
@@ -377,7 +378,11 @@ class ByHand:
             error, stray = max(value.error for value in own), None
             if start == stop:
                 self.is_empty |= any(low > 4 * one.error for one, low, _ in rivals)
-                self.limits += [one for one, _, _ in rivals]
+                self.limits += [
+                    one
+                    for one, value, (low, high) in zip(ahead, own, ranges, strict=True)
+                    if value is not chosen and high > (0.0 if high - low <= 8 * one.error else 4 * one.error)
+                ]
             else:
                 stray = max(high for _, _, high in rivals) / 2 if rivals else None
                 error += max(min(high, 4 * one.error) for one, (_, high) in zip(ahead, ranges, strict=True) if high > 0)

@@ -202,7 +202,9 @@ class AffineForms(FormCarrier):
         if (low > most + clear).any() or (high < least - clear).any():
             self.is_empty = True
             return False
-        above, below = np.flatnonzero(low < least - clear), np.flatnonzero(high > most + clear)
+        # What varies by no more than rounding may be beyond its end anywhere: whoever reads limits has to know.
+        margin = np.where(high - low <= 2 * clear, 0.0, clear)
+        above, below = np.flatnonzero(low < least - margin), np.flatnonzero(high > most + margin)
         if len(above):
             self.limits.append(forms[above].reflected(least[above]))
         if len(below):
@@ -244,7 +246,8 @@ class AffineForms(FormCarrier):
         if (is_fixed[:, None] & is_ahead & (low > clear)).any():
             self.is_empty = True
             return False
-        cut = np.flatnonzero((is_fixed[:, None] & is_ahead).reshape(-1))
+        is_hidden = (high > 0) & (high - low <= 2 * clear) & (entries >= 0) & (entries != source[:, None])
+        cut = np.flatnonzero((is_fixed[:, None] & (is_ahead | is_hidden)).reshape(-1))
         if len(cut):
             self.limits.append(ahead[cut])
         leading = (high >= 0) & (entries >= 0) & (entries != source[:, None]) & ~is_fixed[:, None]

@@ -10,7 +10,7 @@ from math import inf
 import numpy as np
 
 from reluscope.errors import DegenerateGeometryError
-from reluscope.geometry.polyhedra.domains import Box, Slice
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.partition_in_memory import Partition
@@ -69,7 +69,7 @@ def with_corners(part: Partition, network: Network) -> Partition:
     return replace(part, geometry=geometry)
 
 
-def _near(region: Polyhedron, window: Box | Polyhedron) -> Polyhedron:
+def _near(region: Polyhedron, window: Domain) -> Polyhedron:
     """Return a region within a window without the rows that are far from all of it: of top-k gates nearly all."""
     if not isinstance(window, Box):
         return region
