@@ -4,8 +4,8 @@ import pytest
 
 import reluscope as rs
 from reluscope import needed_memory
-from reluscope.errors import OutOfMemoryError, ReluscopeError
-from reluscope.needed_memory import LEAST, free_bytes, need
+from reluscope.errors import ReluscopeError
+from reluscope.needed_memory import LEAST, TooLargeError, free_bytes, need
 from reluscope.testing import default_network
 
 
@@ -22,18 +22,18 @@ def test_a_system_that_does_not_say_refuses_nothing(monkeypatch, tmp_path):
 def test_what_is_too_large_is_refused_with_a_sentence(monkeypatch):
     monkeypatch.setattr(needed_memory, "free_bytes", lambda: 11e9)
     need(10e9, "numbers", "wait")
-    with pytest.raises(OutOfMemoryError, match=r"^numbers take about 12 GB of memory, and 11 GB are free: wait$"):
+    with pytest.raises(TooLargeError, match=r"^numbers take about 12 GB of memory, and 11 GB are free: wait$"):
         need(12e9, "numbers", "wait")
     monkeypatch.setattr(needed_memory, "free_bytes", lambda: 0.0)
     need(LEAST - 1, "numbers", "wait")  # little is always there
-    assert issubclass(OutOfMemoryError, (ReluscopeError, MemoryError))
+    assert issubclass(TooLargeError, (ReluscopeError, MemoryError))
 
 
 def test_half_spaces_of_a_region_are_asked_for_first(monkeypatch):
     net = rs.load(default_network([40, 60, 60, 3], seed=0))
     monkeypatch.setattr(needed_memory, "LEAST", 0)
     monkeypatch.setattr(needed_memory, "free_bytes", lambda: 50_000.0)
-    with pytest.raises(OutOfMemoryError, match=r"120 half-spaces in 40 inputs take about .* ask on a Plane"):
+    with pytest.raises(TooLargeError, match=r"120 half-spaces in 40 inputs take about .* ask on a Plane"):
         rs.region(net, [0.1] * 40)
     found = rs.inscribed_balls(rs.load(default_network([3, 4, 2], seed=0)), [[0.1, 0.2, 0.3]])
     assert len(found) == 1

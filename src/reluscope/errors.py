@@ -69,10 +69,6 @@ class BudgetExceededError(ReluscopeError):
         self.partial = partial
 
 
-class OutOfMemoryError(ReluscopeError, MemoryError):
-    """Something that cannot be done in parts takes more memory than there is."""
-
-
 class SolverError(ReluscopeError):
     """A numerical solver returned neither an answer nor a proof that there is none."""
 
@@ -91,7 +87,6 @@ __all__ = [
     "InputError",
     "NotApplicableError",
     "NotPiecewiseLinearError",
-    "OutOfMemoryError",
     "PositionError",
     "ReluscopeError",
     "ShapeError",

@@ -3,17 +3,21 @@
 from math import inf
 from pathlib import Path
 
-from reluscope.errors import OutOfMemoryError
+from reluscope.errors import ReluscopeError
 
 # What takes less is not asked about.
 LEAST = 2**30
 _MEMORY = Path("/proc/meminfo")
 
 
+class TooLargeError(ReluscopeError, MemoryError):
+    """Something that cannot be done in parts takes more memory than there is."""
+
+
 def need(num_bytes: float, what: str, instead: str) -> None:
-    """Raise OutOfMemoryError where something takes more memory than is left; ``instead`` says what to do."""
+    """Raise TooLargeError where something takes more memory than is left; ``instead`` says what to do."""
     if num_bytes >= LEAST and num_bytes > (free := free_bytes()):
-        raise OutOfMemoryError(
+        raise TooLargeError(
             f"{what} take about {num_bytes / 1e9:,.0f} GB of memory, and {free / 1e9:,.0f} GB are free: {instead}"
         )
 

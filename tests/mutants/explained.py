@@ -305,11 +305,11 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ("analyses/codespace/sampled", "block = (1)"): "size of a block",
     (
         "networks/passes/forms",
-        "above, below = np.flatnonzero(low <= least - clear), np.flatnonzero(high > most + clear)",
+        "above, below = np.flatnonzero(low <= least - margin), np.flatnonzero(high > most + margin)",
     ): "equality of two reals; a limit that all steps keep",
     (
         "networks/passes/forms",
-        "above, below = np.flatnonzero(low < least - clear), np.flatnonzero(high >= most + clear)",
+        "above, below = np.flatnonzero(low < least - margin), np.flatnonzero(high >= most + margin)",
     ): "equality of two reals; a limit that all steps keep",
     ("analyses/sensitivity/gradient_covariance", "if basis is not None and len(basis) > widest:"): (
         "a basis as large as the space: either way gives the eigenvalues"
