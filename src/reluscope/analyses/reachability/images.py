@@ -6,7 +6,7 @@ overlap, where inputs far from each other have the same outputs.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.reachability.stored_sets import IMAGE, described_image, read_image
 from reluscope.arguments import NonNegative, read_arguments
-from reluscope.budget import Budget, RegionBudget, TimeBudget
+from reluscope.budget import Budget, RegionBudget, TimeBudget, why_ended
+from reluscope.codes.packed import Codes
 from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
@@ -30,7 +31,7 @@ from reluscope.geometry.polyhedra.hulls import dimension_of, hull_of
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.unions.union_of_polyhedra import UnionOfPolyhedra, bounded_finding
 from reluscope.geometry.unions.union_volume import volume_of_union
-from reluscope.interruption import held
+from reluscope.interruption import held, step_point
 from reluscope.networks.evaluation.choices import read_outputs
 from reluscope.networks.evaluation.maps_of_codes import maps_of_codes
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
@@ -46,7 +47,8 @@ from reluscope.partitions.exact.exact_regions import code_tuples
 from reluscope.partitions.left_open import left_open
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress
-from reluscope.stopping import Stop
+from reluscope.stopping import Stop, is_interrupted
+from reluscope.time_limits import OutOfTime, driven, is_overdue
 from reluscope.tolerance import EPSILON, Tolerance
 
 # What is thinner counts as flat, relative to the size of the outputs.
@@ -55,6 +57,8 @@ RESOLUTION = 1e-9
 HULLS = 1e-12
 # Multiplications of fractions for the ranks of maps: about a second.
 MOST_MULTIPLICATIONS = 1_000_000
+# Of work that was ended, so many regions at least go through the network, and as many as take so many bytes there.
+FEWEST, MEMORY = 16, 16 * 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -417,19 +421,44 @@ def check_bounded(domain: Domain) -> None:
 
 
 def image_of(part: Partition, outputs: tuple[int, ...]) -> Image:
-    """Return the image of a partition that is there already."""
+    """Return the image of a partition that is there already: of its first regions, where there is no time for all."""
     check_bounded(part.domain)
     if not part.has_vertices:
         raise InputError(
             f"an image needs the corners of regions, and {part.method} keeps none: give a domain of fewer dimensions, "
             "such as a Plane, and leave method and keep out"
         )
+    if is_interrupted(part.stop) or is_overdue():
+        return _of_all(_first(part, part.stop), outputs)
+    try:
+        with driven():
+            return _of_all(part, outputs)
+    except (KeyboardInterrupt, OutOfTime) as end:
+        return _of_all(_first(part, why_ended(end)), outputs)
+
+
+def _first(part: Partition, stop: Stop | None) -> Partition:
+    """Return the first regions of a partition, as many as pass through the network in a moment."""
+    number = max(FEWEST, MEMORY // part.network_on_domain.bytes_per_point)
+    if number >= len(part):
+        return replace(part, stop=stop)
+    kept = part.geometry.take(np.arange(number))
+    codes, num_open = Codes(kept.words, part.codes.layout), part.num_open + len(part) - number
+    confirmed = None if part.confirmed is None else part.confirmed[:number]
+    return replace(part, codes=codes, geometry=kept, num_open=num_open, proof=None, confirmed=confirmed, stop=stop)
+
+
+def _of_all(part: Partition, outputs: tuple[int, ...]) -> Image:
+    """Return the images of all regions that there are."""
     offsets, ids = part.region_vertices
     values, errors = _at_corners(part, outputs)
     corners = tuple(np.split(values[ids], offsets[1:-1])) if len(part) else ()
     of_regions = np.maximum.reduceat(errors[ids], offsets[:-1]) if len(part) else np.zeros((0, len(outputs)))
     thin = max(thickness(values), 2 * float(of_regions.max(initial=0.0)))
-    dims = np.array([dimension_of(points, thin) for points in corners], dtype=np.int64)
+    dims = np.zeros(len(corners), dtype=np.int64)
+    for row, points in enumerate(corners):
+        step_point()
+        dims[row] = dimension_of(points, thin)
     return Image(part, outputs, corners, dims, of_regions)
 
 

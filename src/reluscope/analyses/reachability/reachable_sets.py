@@ -24,7 +24,7 @@ from reluscope.analyses.reachability.stored_sets import (
     read_sets,
 )
 from reluscope.arguments import Natural, read_arguments, read_position
-from reluscope.budget import Budget, RegionBudget
+from reluscope.budget import Budget, RegionBudget, why_ended
 from reluscope.errors import ShapeError
 from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding
@@ -39,6 +39,7 @@ from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.network import Network
 from reluscope.progress import Progress, share_done
 from reluscope.stopping import INTERRUPTED, Explained, Stop, StopReason, is_interrupted
+from reluscope.time_limits import OutOfTime, driven
 from reluscope.tolerance import Tolerance
 
 if TYPE_CHECKING:
@@ -243,7 +244,7 @@ def reach(
     Returns
     -------
     ReachableSets
-        EXACT steps first, then UPPER steps. On Ctrl-C, the finished steps.
+        EXACT steps first, then UPPER steps. On Ctrl-C, or when the seconds are over, the finished steps.
 
     Raises
     ------
@@ -283,21 +284,37 @@ def reach(
             loop = closed_loop(network, plant, step)
             if not stopped:
                 left = None if limit.seconds is None else max(0.0, limit.seconds - (time.time() - began))
-                found = image(loop, start, budget=Budget(regions=regions, seconds=left), tolerance=tolerance)
-                if found.claim is Claim.EXACT:
+                found, stopped = _exactly(loop, start, Budget(regions=regions, seconds=left), tolerance)
+                if found is not None and found.claim is Claim.EXACT:
                     sets.append(found)
                     tell((step + 1) / (steps + 1))
                     continue
-                stopped = _why(found, limit, began)
+                stopped = _why(found, limit, began) if found is not None else stopped
                 if is_interrupted(stopped):
                     break
             if boxes is None:
                 boxes = _box_around(start)
-            around = _cover(loop, start, boxes, most, limit, began)
+            try:
+                with driven():
+                    around = _cover(loop, start, boxes, most, limit, began)
+            except (KeyboardInterrupt, OutOfTime) as end:
+                stopped = why_ended(end)
+                break
             sets.append(around)
             boxes = around.inputs
             tell((step + 1) / (steps + 1))
     return ReachableSets(tuple(sets), start, network.fingerprint, stopped, {"seconds": time.time() - began})
+
+
+def _exactly(
+    loop: Network, start: Domain, budget: Budget, tolerance: Tolerance | None
+) -> tuple[Image | None, Stop | None]:
+    """Return the states after some steps as an image, or why there is none."""
+    try:
+        with driven():
+            return image(loop, start, budget=budget, tolerance=tolerance), None
+    except (KeyboardInterrupt, OutOfTime) as end:
+        return None, why_ended(end)
 
 
 def _why(found: Image, limit: Budget, began: float) -> Stop | None:

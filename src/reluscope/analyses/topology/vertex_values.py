@@ -29,6 +29,8 @@ class VertexValues:
         One evaluation with errors. Where vertices lie is known but for their blur, over which the function changes at
         most by its steepest slope on any cell.
         """
+        if not len(faces.vertices):
+            return cls(np.zeros(0), 0.0)
         signs = (1.0, -1.0)[: len(outputs)]
         at = network.at(faces.vertices)
         values = np.zeros(len(faces.vertices))
@@ -54,4 +56,6 @@ class VertexValues:
         low, high = found - error, found + error
         if is_doubtful:
             low, high = np.full(len(found), -np.inf), np.full(len(found), np.inf)
-        return Column.of(quantity, found, low, high, scale=np.ptp(self.values), method=method)
+        return Column.of(
+            quantity, found, low, high, scale=np.ptp(self.values) if len(self.values) else 0.0, method=method
+        )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from reluscope.interruption import step_point
 from reluscope.networks.graph.nodes import Affine
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def carry_back(
     for current in range(start, 0, -1):
         if current not in found:
             continue
+        step_point()
         node, after = network.nodes[current], found.pop(current)
         if isinstance(node, Affine):
             before = carrier.affine_back(node, after)
