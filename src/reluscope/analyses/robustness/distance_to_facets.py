@@ -140,13 +140,13 @@ def to_boundary(at: Evaluation, found: NearestFacets, domain: SearchDomain, unit
 
 def _nearest_limits(domain: SearchDomain, points: np.ndarray, norm: Norm) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return for each point the distance to the boundary of the domain, the row there, and its outward normal."""
-    dim = points.shape[1]
-    limits = domain.half_spaces
-    slack = np.concatenate([limits.upper - points, points - limits.lower], axis=1)
-    normals = np.concatenate([np.eye(dim), -np.eye(dim)])
+    number, dim = points.shape
+    each, limits = np.arange(number), domain.half_spaces
     if len(limits.rows):
-        slack = (limits.offsets - points @ limits.rows.T) / norm.dual.size(limits.rows)
-        normals = limits.rows
-    slack = np.maximum(slack, 0.0)
-    rows = slack.argmin(axis=1)
-    return slack[np.arange(len(points)), rows], rows, normals[rows]
+        slack = np.maximum((limits.offsets - points @ limits.rows.T) / norm.dual.size(limits.rows), 0.0)
+        rows = slack.argmin(axis=1)
+        return slack[each, rows], rows, limits.rows[rows]
+    slack = np.maximum(np.concatenate([limits.upper - points, points - limits.lower], axis=1), 0.0)
+    rows, normals = slack.argmin(axis=1), np.zeros(points.shape)
+    normals[each, rows % dim] = np.where(rows < dim, 1.0, -1.0)
+    return slack[each, rows], rows, normals
