@@ -151,3 +151,14 @@ def test_pieces_that_fulfil_equations_have_no_volume():
     )
     assert len(found.pieces) == 1
     assert found.volume().value == 0.0
+
+
+@pytest.mark.parametrize("level", [2.24, 1.5, 1.0])
+def test_conditions_that_rounding_hides_are_not_taken_for_met(level):
+    """Outputs of 1e8 whose difference varies by 9e-9: no row of a piece shows where it passes the level."""
+    weights = np.array([[1e8, 3e-9], [1e8, 0.0]])
+    net = rs.load([(np.array([[2.0, 1.0], [2.0, 1.0]]), np.zeros(2)), (weights, np.array([0.0, 3e-9 * level]))])
+    target, budget = rs.Polyhedron([[1.0, -1.0]], [0.0]), rs.Budget(regions=20)
+    found = rs.preimages.of(net, target, domain=rs.Box(-1, 1, 2), method="approximate", budget=budget).volume()
+    low = found.value if found.interval is None else found.interval[0]
+    assert low <= 4 - (3 - level) ** 2 / 4 + 1e-9

@@ -354,7 +354,13 @@ def _least_volume(features: Network, point: np.ndarray, target: Polyhedron, box:
         return 0.0
     of_region = own.row_errors(box.lo, box.hi)
     of_outputs = RowsOfInputs(features, box.lo, box.hi).errors(features.at(point[None]))[0]
-    of_target = float((np.abs(target.A) @ of_outputs).max(initial=0.0))
+    each = np.abs(target.A) @ of_outputs
+    weight, bias = (part[0].cpu().numpy() for part in (own.map.weight, own.map.bias))
+    # Conditions that vary by no more than rounding are no rows of the piece: all of it may be on their other side.
+    is_still = np.abs(target.A @ weight) @ (box.hi - box.lo) <= each
+    if (target.A @ (weight @ point + bias) + each > target.b)[is_still].any():
+        return 0.0
+    of_target = float(each.max(initial=0.0))
     ends = np.stack([corners.min(axis=0), corners.max(axis=0)])
     errors = np.full(len(piece.b), of_target)
     errors[: len(of_region)] = of_region
