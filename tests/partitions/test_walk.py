@@ -254,6 +254,21 @@ def test_a_step_that_is_left_half_way_is_taken_back(after, error):
     assert search.lower <= 31
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OutOfTime(1.0)])
+def test_a_search_that_is_left_as_it_begins_has_not_begun(error):
+    """Nothing waits in it, which must not be taken for all being done."""
+
+    class Leaving(Shortest):
+        def start(self):
+            super().start()
+            raise error
+
+    search = Leaving(901)
+    assert search.run(Budget()) is not None
+    assert not search.is_begun
+    assert (search.queue, search.num_branches, search.frontier) == ([], 0, 0.0)
+
+
 def test_an_executor_has_nothing_to_do_where_work_is_not_broken_up():
     with ThreadPoolExecutor(2) as executor:
         for options in ({"executor": executor}, {"checkpoint": lambda tasks: {}}):

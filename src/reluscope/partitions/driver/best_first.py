@@ -131,6 +131,7 @@ class BestFirst(ABC):
                 made = self._advance()
         except (KeyboardInterrupt, OutOfTime):
             queue, taken = before["queue"], self._taken
+            vars(self).clear()  # what the step has added, that it was begun above all, was not there before
             vars(self).update(before)
             for entries, length in lengths:
                 del entries[length:]
