@@ -7,10 +7,10 @@ results are put together, is not left.
 """
 
 import threading
-import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from math import inf
+from time import time
 from types import TracebackType
 from typing import TypeVar
 
@@ -66,12 +66,12 @@ class driven(Part):  # noqa: N801 (read as a word: with driven())
 class time_limit(Part):  # noqa: N801 (read as a word: with time_limit(3.0))
     """Work that ends by `OutOfTime` some grace after its seconds are over; once, so that what is there is kept.
 
-    Seconds count from ``began``, by `time.time`, or from now. Of nested limits the first to come counts.
+    So many of them are ``spent`` already. Of nested limits the first to come counts.
     """
 
-    def __init__(self, seconds: float, began: float | None = None) -> None:
+    def __init__(self, seconds: float, spent: float = 0.0) -> None:
         self.seconds = seconds
-        self.until = (time.time() if began is None else began) + seconds + max(LEAST_GRACE, GRACE * seconds)
+        self.until = time() - spent + seconds + max(LEAST_GRACE, GRACE * seconds)
 
 
 def may_leave() -> bool:
@@ -89,7 +89,7 @@ def look_at_clock() -> None:
     """Raise `OutOfTime` if a limit is over and work may be left here."""
     if not _thread.parts:
         return
-    now = time.time()
+    now = time()
     over = [part for part in _thread.parts if now >= part.until]
     if over and may_leave():
         for part in over:
@@ -119,4 +119,4 @@ def if_in_time(work: Callable[[], Found], otherwise: Found) -> Found:
 
 def seconds_left() -> float:
     """Return how long a step of this thread's work may take, infinity if nobody said."""
-    return min((part.until - time.time() for part in _thread.parts), default=inf) if may_leave() else inf
+    return min((part.until - time() for part in _thread.parts), default=inf) if may_leave() else inf

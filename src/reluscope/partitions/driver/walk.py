@@ -319,7 +319,7 @@ def _handed_out(
 
 
 def _task(rules: _Rules, waiting: _Waiting, progress: RegionProgress | None, is_one_of_many: bool) -> Walked:
-    limit = time_limit(rules.budget.seconds_allowed, rules.began)
+    limit = time_limit(rules.budget.seconds_allowed, time.time() - rules.began)
     with limit, deferred(), torch.no_grad(), beside_others() if is_one_of_many else nullcontext():
         state, stopped = _depth_first(rules, _State((waiting,)), progress)
     if stopped == OUT_OF_MEMORY:
