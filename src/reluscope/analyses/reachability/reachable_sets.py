@@ -25,6 +25,7 @@ from reluscope.analyses.reachability.stored_sets import (
 )
 from reluscope.arguments import Natural, read_arguments, read_position
 from reluscope.budget import Budget, RegionBudget, why_ended
+from reluscope.effort import Effort
 from reluscope.errors import ShapeError
 from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding
@@ -284,7 +285,8 @@ def reach(
             loop = closed_loop(network, plant, step)
             if not stopped:
                 left = None if limit.seconds is None else max(0.0, limit.seconds - (time.time() - began))
-                found, stopped = _exactly(loop, start, Budget(regions=regions, seconds=left), tolerance)
+                exact = Effort.of(Budget(regions=regions, seconds=left), tolerance=tolerance)
+                found, stopped = _exactly(loop, start, exact)
                 if found is not None and found.claim is Claim.EXACT:
                     sets.append(found)
                     tell((step + 1) / (steps + 1))
@@ -306,13 +308,11 @@ def reach(
     return ReachableSets(tuple(sets), start, network.fingerprint, stopped, {"seconds": time.time() - began})
 
 
-def _exactly(
-    loop: Network, start: Domain, budget: Budget, tolerance: Tolerance | None
-) -> tuple[Image | None, Stop | None]:
+def _exactly(loop: Network, start: Domain, effort: Effort) -> tuple[Image | None, Stop | None]:
     """Return the states after some steps as an image, or why there is none."""
     try:
         with driven():
-            return image(loop, start, budget=budget, tolerance=tolerance), None
+            return image(loop, start, budget=effort.budget, tolerance=effort.tolerance), None
     except (KeyboardInterrupt, OutOfTime) as end:
         return None, why_ended(end)
 
