@@ -1,5 +1,6 @@
 """Images and reachable sets whose work is ended in the middle: what is there is kept, and true."""
 
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import reluscope as rs
 from reluscope.findings import Claim
+from reluscope.stopping import INTERRUPTED
 from reluscope.testing import default_network
 from reluscope.time_limits import OutOfTime
 
@@ -44,6 +46,14 @@ def test_an_image_keeps_its_first_regions(monkeypatch, error, said, name):
         np.testing.assert_array_equal(one, other)
     assert found.volume().interval[0] <= whole.volume().value <= found.volume().interval[1]
     assert found.maximum([1.0, 0.0]).interval[1] == np.inf
+
+
+def test_the_image_of_an_interrupted_partition_is_whole(monkeypatch):
+    """Whoever gives what is left of a partition waits for all of it."""
+    net = rs.load(default_network([2, 12, 12, 2], seed=1))
+    part = replace(rs.partition(net, BOX), num_open=1, stop=INTERRUPTED)
+    monkeypatch.setattr(images, "MEMORY", 0)
+    assert len(rs.image(net, part)) == len(part) > images.FEWEST
 
 
 def loop(budget=None):

@@ -410,7 +410,10 @@ def image(
     chosen = read_outputs(outputs, features.num_outputs)
     if not isinstance(domain, Partition):
         check_bounded(domain)
-    return image_of(partitioned(features, domain, Effort.of(budget, None, progress, tolerance)), chosen)
+    part = partitioned(features, domain, Effort.of(budget, None, progress, tolerance))
+    if not isinstance(domain, Partition) and is_interrupted(part.stop):  # nobody is to wait for all images either
+        part = _first(part, part.stop)
+    return image_of(part, chosen)
 
 
 def check_bounded(domain: Domain) -> None:
@@ -428,7 +431,7 @@ def image_of(part: Partition, outputs: tuple[int, ...]) -> Image:
             f"an image needs the corners of regions, and {part.method} keeps none: give a domain of fewer dimensions, "
             "such as a Plane, and leave method and keep out"
         )
-    if is_interrupted(part.stop) or is_overdue():
+    if is_overdue():
         return _of_all(_first(part, part.stop), outputs)
     try:
         with driven():

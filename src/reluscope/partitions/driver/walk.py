@@ -104,8 +104,9 @@ def walk(
 ) -> Walked:
     """Let cells take steps, the last of them first, until all are finished or the budget is spent.
 
-    Work goes on to a first region whatever the time; lack of memory and interrupts stop it like a budget. Without
-    ``finish`` or with ``store`` no parts are returned. With ``checkpoint`` tasks do not depend on the budget.
+    Work goes on to a first region unless a limit of time ends its step; lack of memory and interrupts stop it like a
+    budget. Without ``finish`` or with ``store`` no parts are returned. With ``checkpoint`` tasks do not depend on the
+    budget.
     """
     began = time.time() if effort.began is None else effort.began
     rules = _Rules(step, finish, store, left, effort.budget, began)
