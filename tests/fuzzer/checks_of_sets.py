@@ -16,8 +16,9 @@ from fuzzer.tested_case import TestedCase
 from fuzzer.truth import Truth
 
 PROPERTY = "rs.verification.Property([rs.verification.Case(domain.lo, domain.hi, [target])])"
-# Documented: what is thinner than this share of the domain is no piece.
-THIN = 1e-9
+# Documented: what is thinner than this share of the domain is no piece, nor what is thinner than some of the steps
+# between coordinates in float64.
+THIN, STEPS = 1e-9, 4
 # Forged proofs are about targets that are larger by this many times the size of the outputs.
 ENLARGED = (0.001, 1.0, 1000.0)
 Rows = tuple[list[tuple[Fraction, ...]], list[Fraction]]
@@ -162,7 +163,8 @@ def _check_inputs(subject: TestedCase, check: str, found: Any, target: Target, c
         return
     points = points_inside(subject)
     held = subject.attempt(f"{check} contains", lambda: found.contains(points, 0.0))
-    near = subject.attempt(f"{check} contains", lambda: found.contains(points, THIN * subject.diameter))
+    thin = max(THIN * subject.diameter, STEPS * float(np.spacing(np.abs(points).max(initial=0.0))))
+    near = subject.attempt(f"{check} contains", lambda: found.contains(points, thin))
     if held is None or near is None:
         return
     for point, is_held, is_near in zip(points, held, near, strict=True):

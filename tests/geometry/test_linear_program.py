@@ -59,6 +59,22 @@ def test_any_other_status_is_an_error(monkeypatch) -> None:
         program.maximize(np.ones(1))
 
 
+def test_a_program_that_only_answers_without_scaling() -> None:
+    rows = np.array(
+        [
+            [2.4166446316273996e-08, 0.9999999999999998, 1.5850407708765803e-09, 1.0],
+            [-4.781604208641958e-04, 1.4534576985987184e-03, 0.9999988294109801, 1.0],
+            [1.0, 0.0, 0.0, 1.0],
+            [0.0, -1.0, 0.0, 1.0],
+            [0.0, 0.0, -1.0, 1.0],
+            [-0.9999999981549082, -1.0484795879721425e-11, -6.074687981228582e-05, 1.0],
+        ]
+    )
+    program = LinearProgram(4)
+    program.add_rows(rows, np.array([0.25000000049532517, 0.312862998615581, 0.5, 0.0, 0.0, -0.37500812088177704]))
+    assert program.maximize(np.array([0.0, 0.0, 0.0, 1.0])).value == pytest.approx(0.0625035470371)
+
+
 def test_a_solver_that_introduces_itself_when_it_is_made_prints_nothing(monkeypatch, capfd) -> None:
     register = highspy.Highs.enableCallbacks
 

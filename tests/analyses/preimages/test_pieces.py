@@ -241,3 +241,63 @@ def test_what_is_dropped_is_no_less_than_the_region_where_corners_are_rounded():
 def test_a_region_thinner_than_floats_is_not_taken_for_its_neighbor(number):
     """The witness of a certified sliver rounds into the region beside it, which was counted twice."""
     assert not run_case(20261129, number, ("properties",)).failures
+
+
+def test_a_region_that_rounding_hides_is_missing():
+    far = 272972053.69597775
+    net = rs.load(
+        [
+            ([[0.0, 0.0, 0.021693335812352613]] * 3, [far] * 3),
+            ([[1.0, -1.0, 1e-09], [0.0, 0.0, 1.0]], [-4.0641054087727314e-10, 0.0]),
+            ([[999999999.9999999, 0.0]], [-0.25]),
+        ]
+    )
+    domain = rs.Box(
+        [-12583221273.905788, 12583221458.294212, -12583221734.876848],
+        [-12583221227.808683, 12583221504.391317, -12583221642.682636],
+    )
+    target = rs.Polyhedron([[1.0], [1.0]], [-0.345852332916348, -0.2500017577053758])
+    found = rs.preimages.of(net, target, domain=domain).volume()
+    assert str(found.claim) == "LOWER"
+    assert found.interval[1] > 0
+
+
+def test_a_wedge_without_a_ball_in_floats_is_missing():
+    near = [-0.4999999970001999, 1.9999999999998, 1.499999997]
+    net = rs.load(
+        [
+            ([near, [-0.5000000000002, 1.9999999999998, 1.5]], [-0.75] * 2),
+            ([[1.0, 1.5], [1.5, -0.5]], [1.0, 0.75]),
+        ]
+    )
+    target = rs.Polyhedron([[-1.0, 1.0]], [-0.25000000000010125])
+    found = rs.preimages.of(net, target, domain=rs.Box(-1, 1, 3)).volume()
+    assert abs(found.value - 2.546874999583139) <= found.tolerance
+
+
+@pytest.mark.parametrize(
+    ("layers", "low", "high", "rows", "truth"),
+    [
+        (
+            [
+                ([[-0.876819801457823], [-0.07730365780411265]], [5.455958979331199e-05, 4.810174054352519e-06]),
+                ([[-0.17309844338292735, 0.12065052835753402]], [-0.8070740031213015]),
+            ],
+            -9.050822438519472e-05,
+            0.00031677878534818154,
+            ([[1.0], [1.0]], [-0.8070740031204752, -0.8070957597949959]),
+            5.593267294608664e-16,
+        ),
+        (
+            [([[-1.25]], [-94273.74860625179]), ([[0.5], [1.5], [-0.75]], [-1.0, 0.0, 0.25])],
+            -75418.99888500143,
+            50279.33259000096,
+            ([[-1.0, 0.0, 1.0]], [1.2499999999977596]),
+            4.386890850582858e-12,
+        ),
+    ],
+)
+@pytest.mark.parametrize("method", ["partition", "boxes"])
+def test_volumes_that_coordinates_do_not_tell_from_none(layers, low, high, rows, truth, method):
+    found = rs.preimages.of(rs.load(layers), rs.Polyhedron(*rows), domain=rs.Box([low], [high]), method=method).volume()
+    assert found.value <= truth <= found.value + (found.tolerance or 0.0)

@@ -25,7 +25,7 @@ from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.points import chunks
 from reluscope.networks.network import Network
 from reluscope.regions.region import Region
-from reluscope.regions.regions import regions
+from reluscope.regions.regions import find_regions
 from reluscope.tolerance import Tolerance
 
 BUDGET = 128 * 2**20
@@ -53,7 +53,8 @@ def shared_facets(
     """Decide which pairs of codes have regions that share a facet.
 
     Codes of full-dimensional regions, a point of each; the pairs' differing units can all vanish on one hyperplane, and
-    pairs are sorted by their first entries. Not on a slice. Pairs beyond either budget stay undecided.
+    pairs are sorted by their first entries. Not on a slice. Pairs beyond either budget stay undecided, as do those of a
+    region that rounding hides.
     """
     began = time.perf_counter()
     is_shared, is_decided = np.zeros(len(pairs), dtype=bool), np.zeros(len(pairs), dtype=bool)
@@ -65,8 +66,11 @@ def shared_facets(
     for part in chunks(len(firsts), 24 * rows * network.num_inputs, BUDGET) if len(firsts) else ():
         if num_programs >= programs or time.perf_counter() - began > seconds:
             break
-        found = regions(network, points[firsts[part]], domain=domain, tolerance=tolerance, budget=Budget(memory=BUDGET))
+        at = network.at(points[firsts[part]], tolerance=tolerance)
+        found = find_regions(at, domain=domain, budget=Budget(memory=BUDGET))
         for region, start, end in zip(found, starts[part], ends[part], strict=True):
+            if not isinstance(region, Region):
+                continue
             own = np.concatenate([piece[0] for piece in pieces_of(region.code)])
             for pair in range(start, end):
                 if num_programs >= programs or time.perf_counter() - began > seconds:

@@ -33,12 +33,15 @@ from reluscope.partitions.corner_errors import side_errors, volume_errors
 from reluscope.partitions.left_open import left_open
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.stored_partitions import read_stored
+from reluscope.regions.region import Region
 from reluscope.regions.regions import regions
 
 # Regions whose half-spaces are in memory at a time.
 BATCH = 256
 # By how much float64 may move the corners of a polyhedron, relative to the largest coordinate.
 ROUNDING = 64 * np.finfo(float).eps
+# Relative to the domain: radii of balls that linear programs in float64 may not find.
+WEDGE = 1e-8
 # Volumes of polyhedra as domains in up to so many dimensions.
 FEW_DIMENSIONS = 5
 
@@ -301,14 +304,14 @@ class _PieceSearch:
         return _without_copies(part, self.target, self.pieces, self.found, self.thin, self.missing)
 
     def _bodies(self, rows: np.ndarray) -> Sequence[Polyhedron | None]:
-        """Return regions as polyhedra, None for those that rounding hides rows of in the domain."""
+        """Return regions as polyhedra, None for those that rounding hides in the domain, or rows of them."""
         part = self.part
         if part.has_facet_vertices:
             return [part[int(row)].polyhedron for row in rows]
-        found = regions(part.network_on_domain, part.witnesses[rows], domain=part.window)
+        found = regions(part.network_on_domain, part.witnesses[rows], domain=part.window, missing="return")
         reach = 0.0 if part.window.is_bounded() else np.inf
         ends = self.low - reach, self.high + reach
-        return [one.polyhedron if one.is_whole_within(*ends) else None for one in found]
+        return [one.polyhedron if isinstance(one, Region) and one.is_whole_within(*ends) else None for one in found]
 
     def _cut(self, row: int, body: Polyhedron, weight: np.ndarray, bias: np.ndarray, errors: np.ndarray) -> None:
         code = self.part.codes[row : row + 1]
@@ -328,7 +331,10 @@ class _PieceSearch:
             return
         inside = body.intersect(cut)
         inner = relative_interior(inside, tolerance=RESOLUTION * self.length, cap=self.length)
-        if (inner is None or inner.dim < self.part.dim) and not len(cut.C):
+        # A wedge that holds a ball in fractions alone has no volume by its corners.
+        is_wedge = inner is not None and inner.dim == self.part.dim and inner.radius <= WEDGE * self.length
+        is_wedge = is_wedge and not inside.insphere().radius > 0
+        if (inner is None or inner.dim < self.part.dim or is_wedge) and not len(cut.C):
             self.missing += min(self._most(row), self._thin(row, inside.insphere(), shift))
         if inner is not None:
             may_be_copy = inner.dim < self.part.dim and not body.contains(inner.point, -self.thin)

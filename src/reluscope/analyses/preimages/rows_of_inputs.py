@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float
 
-from reluscope.analyses.boxes.pullback import RESOLUTION
 from reluscope.codes.packed import Codes
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
@@ -25,6 +24,8 @@ from reluscope.networks.point_evaluation import Evaluation
 MOST_MULTIPLICATIONS = 1_000_000
 # Rounding of the products of rows with maps, relative to the sums of their absolute terms.
 ROUNDING = 64 * np.finfo(float).eps
+# Rows that rounding may shift by a larger share of how far they go on the box are made again in fractions.
+CLEAR = 1e-10
 
 
 class CutBox(NamedTuple):
@@ -135,7 +136,7 @@ class RowsOfInputs:
         noise = np.abs(rows) @ errors * (1 + ROUNDING) + ROUNDING * sizes
         if (np.where(is_equation, np.abs(middle), middle) > half + noise).any():
             return None
-        is_clear = noise < RESOLUTION * half
+        is_clear = noise < CLEAR * half
         is_open = is_equation | (middle + half > -noise)
         kept = is_open & is_clear
         exact: list[tuple[PulledBack, bool]] = []

@@ -156,7 +156,7 @@ class _UnsafeParts:
             try:
                 cut = self.rows_of_inputs.of(one.outputs, weight, bias, errors, code)
             except TooManyMultiplicationsError:
-                self.missing += sum(self._size(each.insphere(), each) for each in left)
+                self.missing += sum(self._size(each, turned) for each in left)
                 return
             if cut is None:
                 continue
@@ -173,7 +173,7 @@ class _UnsafeParts:
                 dropped += thin
             left = parts
             if number + 1 < len(kinds):
-                self.missing += sum(self._thin(ball) for ball in dropped)
+                self.missing += sum(self._thin(ball, turned) for ball in dropped)
 
     def _whole(self, row: int, body: Polyhedron, one: Unsafe) -> Piece:
         """Return a region all of whose outputs are unsafe."""
@@ -188,12 +188,12 @@ class _UnsafeParts:
         """Take a polyhedron of the cube as a piece, with the rows that its vertices come near to, or as missing."""
         ball = polyhedron.insphere()
         if not ball.radius > THIN:
-            self.missing += self._thin(ball)
+            self.missing += self._thin(ball, turned)
             return
         try:
             corners = polyhedron.vertices()
         except DegenerateGeometryError:
-            self.missing += self._thin(ball)
+            self.missing += self._thin(ball, turned)
             return
         ends = np.stack([corners.min(axis=0), corners.max(axis=0)])
         slack = polyhedron.b - corners @ polyhedron.A.T
@@ -255,16 +255,18 @@ class _UnsafeParts:
         sides = np.ptp(corners, axis=0) + 2 * self.moved[row]
         return float(min(1.0, sides.prod())) * self.volume
 
-    def _thin(self, ball: Ball) -> float:
+    def _thin(self, ball: Ball, turned: float) -> float:
         """Return a bound on the volume of a part of the cube by its ball: its width times the cube's largest shadow."""
-        dim = self.box.dim
-        if ball.radius + ball.gap < -ROUNDING:
+        across = float(np.sqrt(self.box.dim))
+        moved = ROUNDING + 2 * across * turned
+        if ball.radius + ball.gap < -moved:
             return 0.0
-        return min(1.0, (width_bound(ball, dim) + ROUNDING) * float(np.sqrt(dim))) * self.volume
+        return min(1.0, (width_bound(ball, self.box.dim) + moved) * across) * self.volume
 
-    def _size(self, ball: Ball, body: Polyhedron) -> float:
+    def _size(self, body: Polyhedron, turned: float) -> float:
         """Return a bound on the volume of a part of the cube."""
-        return body.volume() * (1 + HULLS) * self.volume if ball.radius > THIN else self._thin(ball)
+        ball = body.insphere()
+        return body.volume() * (1 + HULLS) * self.volume if ball.radius > THIN else self._thin(ball, turned)
 
     def _error(self, ends: np.ndarray, row: int, turned: float) -> float:
         """Return how far the volume of a part of the cube may be off: its surface times what may be moved."""

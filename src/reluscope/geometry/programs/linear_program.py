@@ -8,7 +8,7 @@ know the solver and its status codes.
 from collections.abc import Callable, Mapping
 from enum import Enum
 from math import inf
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import highspy
 import numpy as np
@@ -44,9 +44,11 @@ class ProgramSolution(NamedTuple):
     duals: np.ndarray
 
 
-# Every status that is an answer. All others raise SolverError, after one attempt from scratch without presolve.
 # Gains beyond these powers of two are scaled to about one.
 PLAIN_EXPONENTS = 20
+# How a model without an answer is solved once more: some have one only as they stand.
+PLAINLY = {"presolve": "off", "simplex_scale_strategy": 0}
+# Every status that is an answer. All others raise SolverError, after a second attempt.
 _STATUS = {
     highspy.HighsModelStatus.kOptimal: ProgramStatus.OPTIMAL,
     highspy.HighsModelStatus.kModelEmpty: ProgramStatus.OPTIMAL,
@@ -66,18 +68,19 @@ class _SilentHighs(highspy.Highs):
 def silent_model(tolerance: float) -> highspy.Highs:
     """Return an empty model of a maximisation that prints nothing and starts no threads."""
     model = _SilentHighs()
-    for option, setting in (
-        ("output_flag", False),
-        ("log_to_console", False),
-        ("parallel", "off"),
-        ("threads", 1),
-        ("primal_feasibility_tolerance", max(tolerance, LEAST_FEASIBILITY)),
-        ("dual_feasibility_tolerance", max(tolerance, LEAST_FEASIBILITY)),
-        ("small_matrix_value", LEAST_ENTRY),  # the default drops entries below 1e-9
-    ):
-        model.setOptionValue(option, setting)
+    tolerances = dict.fromkeys(
+        ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), max(tolerance, LEAST_FEASIBILITY)
+    )
+    # The least entry is 1e-9 by default: smaller ones would be dropped.
+    quiet = {"output_flag": False, "log_to_console": False, "parallel": "off", "threads": 1}
+    _set_options(model, {**quiet, **tolerances, "small_matrix_value": LEAST_ENTRY})
     model.changeObjectiveSense(highspy.ObjSense.kMaximize)
     return model
+
+
+def _set_options(model: highspy.Highs, options: Mapping[str, Any]) -> None:
+    for option, setting in options.items():
+        model.setOptionValue(option, setting)
 
 
 def check_added(status: highspy.HighsStatus) -> None:
@@ -96,7 +99,7 @@ def answer(
     what: str,
     seconds: float = inf,
 ) -> _Answer:
-    """Return how a model ends, at a second attempt from scratch without presolve if the first has no answer.
+    """Return how a model ends, at a second attempt from scratch without presolve and scaling if the first has none.
 
     All runs of a model share ``seconds``. Raises SolverError if the second has none.
     """
@@ -107,10 +110,11 @@ def answer(
     step_point()
     if model.getModelStatus() not in answers:
         model.clearSolver()
-        model.setOptionValue("presolve", "off")
+        usual = {option: model.getOptionValue(option)[1] for option in PLAINLY}
+        _set_options(model, PLAINLY)
         model.setOptionValue("threads", 0)  # from 1.16 on, others than the process's first model had are an error
         run()
-        model.setOptionValue("presolve", "choose")
+        _set_options(model, usual)
     status = model.getModelStatus()
     if status not in answers:
         raise SolverError(
