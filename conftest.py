@@ -13,7 +13,7 @@ from hypothesis.internal.conjecture import providers
 import doctest_numbers
 from annotations import Calls, check_calls
 from machines.order import shuffle
-from tiers import mark_slow
+from tiers import mark_slow, of_the_day
 
 ROOT = Path(__file__).parent
 PACKAGES = (ROOT / "src" / "reluscope", ROOT / "studies" / "src" / "reluscope_studies")
@@ -77,6 +77,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Put the tests that share the report of the demo first, so that one process builds it, and keep examples few."""
     items.sort(key=lambda item: "demo_report" not in getattr(item, "fixturenames", ()))
     mark_slow(items)
+    items[:] = of_the_day(items, config.getoption("--seed-of-day"))
     if (seed := config.getoption("--shuffle")) is not None:
         shuffle(items, random.Random(seed))
     few = settings().max_examples

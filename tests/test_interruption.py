@@ -257,7 +257,7 @@ def test_other_calls(name):
     strike_others(name, FEW)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly(4)
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_calls_many_times(name):
     strike_others(name, MANY)

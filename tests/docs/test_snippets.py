@@ -223,8 +223,15 @@ STUDIES_SHOWN = sorted(
 SMALLEST = {"replicates": "1", "points": "6", "epochs": "1"}
 # Points are images to train on there, and two classes are looked at by themselves.
 MORE_POINTS = {"shepeleva2020": "60"}
-# Half a minute to two minutes each.
+# A quarter of a minute to two minutes each.
 LONG = {
+    "sattelberg2026-ch6-training/three_by_eight",
+    "sattelberg2026-ch6-training/xor",
+    "sattelberg2026-ch7/cifar10",
+    "sattelberg2026-ch7/mnist",
+    "sattelberg2026-ch7/xor",
+    "zhang2020/dense",
+    "zhang2020/spirals",
     "sattelberg2026-ch3/atlas",
     "sattelberg2026-ch3/pruned_parity",
     "sattelberg2026-ch5/sine",
@@ -237,7 +244,7 @@ LONG = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.nightly] * (name in LONG)) for name in STUDIES_SHOWN]
+    "name", [pytest.param(name, marks=[pytest.mark.nightly(4)] * (name in LONG)) for name in STUDIES_SHOWN]
 )
 def test_studies_of_commands_run_at_their_smallest(folder, name):
     """What a page says of hours is done here in a minute: on digits, with one epoch, one network and six samples."""

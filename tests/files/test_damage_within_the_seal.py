@@ -48,9 +48,9 @@ def test_damaged_files_end_in_an_object_or_a_sentence(tmp_path):
     assert read_all(2, 0, tmp_path) == []
 
 
-@pytest.mark.slow
-def test_many_damaged_files_end_in_an_object_or_a_sentence(tmp_path):
-    assert read_all(100, 1, tmp_path) == []
+@pytest.mark.nightly
+def test_many_damaged_files_end_in_an_object_or_a_sentence(tmp_path, seed_of_day):
+    assert read_all(100, seed_of_day, tmp_path) == []
 
 
 @pytest.mark.parametrize("column", ["name", "shape", "data"])

@@ -203,7 +203,7 @@ def test_the_largest_values():
         assert int(swaps(found.function)) == value
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_largest_value_of_five_inputs():
     found = largest_swaps(5)
     assert (int(found.value), found.value.claim) == (9, Claim.EXACT)
