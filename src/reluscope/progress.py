@@ -1,10 +1,17 @@
-"""How far long work is: one line on standard error, or in a notebook, that goes away when the work is done."""
+"""How far long work is: one line on standard error, or in a notebook, that goes away when the work is done.
+
+Of a long call that nobody limits or watches a warning tells, once.
+"""
 
 import sys
+import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from html import escape
+from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 # A function that is told the share of the work that is done, from 0 to 1.
@@ -13,6 +20,9 @@ ProgressFunction = Callable[[float], None]
 Progress = bool | ProgressFunction
 # A bar in a notebook is drawn at most so often, in seconds: each time is a message to the browser.
 INTERVAL = 0.1
+# Nobody waits longer without a word, in seconds.
+SILENCE = 10.0
+PACKAGE = str(Path(__file__).parent)
 
 
 class RegionProgress:
@@ -104,6 +114,68 @@ def share_done(work: str, progress: Progress) -> Iterator[Callable[[float], None
 
 def _say_nothing(share: float) -> None:
     del share
+
+
+class _Thread(threading.local):
+    """How many calls at work in a thread are told of, by a line, by a warning, or by whoever made them."""
+
+    calls = 0
+
+
+_thread = _Thread()
+
+
+class told(AbstractContextManager[None]):  # noqa: N801 (read as a word: with told())
+    """Work that somebody tells of, or that is not to be told of: calls within it are silent."""
+
+    def __enter__(self) -> None:
+        _thread.calls += 1
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
+        del kind, error, trace
+        _thread.calls -= 1
+
+
+def is_told() -> bool:
+    """Whether this thread is at work that somebody tells of."""
+    return _thread.calls > 0
+
+
+class LongCall:
+    """Warns once, when a call has taken ten seconds: how long the rest will take, and how to limit or to watch it."""
+
+    def __init__(self, asked: str, *, has_budget: bool) -> None:
+        self._asked, self._has_budget = asked, has_budget
+        self._began, self._is_silent = time.perf_counter(), True
+
+    def __call__(self, share: float) -> None:
+        """Take the share of the work that is done, from 0 to 1."""
+        took = time.perf_counter() - self._began
+        if took < SILENCE or not self._is_silent:
+            return
+        self._is_silent = False
+        left = f"takes about {_in_words(took * (1 - share) / share)} more" if share > 0 else "is at its beginning"
+        limit = "budget=rs.Budget(seconds=60) limits it, " if self._has_budget else ""
+        warnings.warn(
+            f"{self._asked} has taken {took:.0f} s and {left}: {limit}progress=True shows how far it is, and "
+            "progress=False leaves this warning out",
+            stacklevel=_frames_within(),
+        )
+
+
+def _in_words(seconds: float) -> str:
+    for unit, length in (("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{max(1.0, seconds):.0f} s"
+
+
+def _frames_within() -> int:
+    """Return how many frames up the code stands that called the library, as `warnings.warn` of the caller counts."""
+    frame, number = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame, number = frame.f_back, number + 1
+    return number
 
 
 def in_notebook() -> bool:

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import reluscope as rs
+from partitions.in_doubt import in_doubt
 from reluscope.errors import InputError
 from reluscope.networks.evaluation.rounded_forward import coded_forward
 from reluscope.networks.fractions.rational import multiplications
@@ -31,7 +32,7 @@ def unsure(whole, monkeypatch) -> rs.Partition:
     """A partition of which rounding bounds prove nothing, of a network too large for fractions."""
     monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", 0)
     monkeypatch.setattr(shown_regions, "WIDE_MULTIPLICATIONS", 0)
-    return shown_regions.shown(replace(whole, num_undecided=1, tolerance=rs.Tolerance(rounding=1e17)))
+    return shown_regions.shown(in_doubt(whole, tolerance=rs.Tolerance(rounding=1e17)))
 
 
 def test_all_cells_are_confirmed(unsure, whole):
@@ -85,7 +86,7 @@ def test_a_file_that_says_otherwise_is_refused(unsure, tmp_path):
 def test_deep_networks_of_some_size_do_not_take_wide_numbers_for_every_cell(whole, monkeypatch):
     """Fractions would do for one point, and numbers of a hundred bits take minutes for all: a share is confirmed."""
     monkeypatch.setattr(shown_regions, "DEEP", 1)
-    doubtful = replace(whole, num_undecided=1, tolerance=rs.Tolerance(rounding=1e17))
+    doubtful = in_doubt(whole, tolerance=rs.Tolerance(rounding=1e17))
     assert "cells_unconfirmed" not in shown_regions.shown(doubtful).work
     monkeypatch.setattr(shown_regions, "WIDE_MULTIPLICATIONS", 5 * multiplications(whole.network))
     found = shown_regions.shown(doubtful)
@@ -162,7 +163,7 @@ def test_regions_of_networks_that_jump_are_confirmed(monkeypatch):
     assert (truth.claim, len(truth) > 3) == ("EXACT", True)
     monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", 0)
     monkeypatch.setattr(shown_regions, "WIDE_MULTIPLICATIONS", 0)
-    part = shown_regions.shown(replace(truth, num_undecided=1, tolerance=rs.Tolerance(rounding=1e17)))
+    part = shown_regions.shown(in_doubt(truth, tolerance=rs.Tolerance(rounding=1e17)))
     assert part.claim == "ESTIMATE"
     found = rs.confirm(part)
     assert (found.claim, words_of(found)) == ("LOWER", words_of(truth))
@@ -208,7 +209,7 @@ def test_ties_in_every_cell_are_read_as_ties_where_fractions_are_too_slow_for_al
     assert len(truth) > 40
     rounded, _ = coded_forward(network.restrict(plane), truth.witnesses)
     assert rounded.doubtful.any(axis=1).mean() > 0.5  # how products are summed decides of how many
-    doubtful = replace(rs.partition(network, plane), num_undecided=1)
+    doubtful = in_doubt(rs.partition(network, plane))
     monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", multiplications(network))  # for one region
     found = shown_regions.shown(doubtful)
     assert (words_of(found), found.claim, found.work["cells_left_out"]) == (words_of(truth), "LOWER", 0)

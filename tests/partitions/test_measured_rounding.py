@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import reluscope as rs
+from partitions.in_doubt import in_doubt
 from reluscope.networks.evaluation import measured_rounding as module
 from reluscope.networks.evaluation.measured_rounding import MeasuredRounding, measured_rounding
 from reluscope.networks.evaluation.wide_forward import wide_codes
@@ -173,7 +174,7 @@ def test_ties_of_witnesses_are_looked_at_beside_them(way, monkeypatch):
         monkeypatch.setattr(shown_regions, "max_exact", lambda *_: int(way == "many"))
         monkeypatch.setattr(shown_regions, "WIDE_OF", 1)
     geometry = replace(part.geometry, witnesses=np.zeros_like(part.witnesses))
-    doubtful = replace(part, geometry=geometry, num_undecided=1)
+    doubtful = in_doubt(part, geometry=geometry)
     if way == "share":
         doubtful = replace(doubtful, confirmed=np.zeros(2, dtype=bool))
     found = shown_regions.shown(doubtful)
@@ -193,7 +194,7 @@ def test_points_apart_from_floats():
 def test_what_is_outside_the_domain_is_no_region(monkeypatch):
     net = rs.load([([[1.0]], [1.0]), ([[1.0]], [0.0])])
     part = rs.partition(net, rs.Box(-2, 0, 1), method="tree")
-    part = replace(part, num_undecided=1, tolerance=rs.Tolerance(rounding=2.0**60))
+    part = in_doubt(part, tolerance=rs.Tolerance(rounding=2.0**60))
     monkeypatch.setattr(shown_regions, "max_exact", lambda *_: 1)
     assert len(shown_regions.shown(part)) == 2
     outside = replace(part.geometry, witnesses=np.where(part.witnesses > -1, 2.0**-40, part.witnesses))

@@ -8,6 +8,7 @@ import pytest
 import reluscope as rs
 from empty_partitions import empty_partition
 from oracles.rational_steps import affine, network_of
+from partitions.in_doubt import in_doubt
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim
 from reluscope.partitions.complexes.certification import multiplications
@@ -26,7 +27,7 @@ PLANE = rs.Slice([0.125, 0.0], [[1.0, 0.25], [0.0, 1.0]], SQUARE)
 def misread(part, words):
     """The partition under other codes, as if a sign had been undecided."""
     geometry = replace(part.geometry, words=words)
-    return replace(part, codes=Codes(words, part.codes.layout), geometry=geometry, num_undecided=1)
+    return in_doubt(part, codes=Codes(words, part.codes.layout), geometry=geometry)
 
 
 def codes_of(part):
@@ -102,7 +103,7 @@ def test_listed_regions_are_confirmed_under_their_own_codes(monkeypatch):
     is_sure = np.arange(len(part)) == 0
     found = ShownCells(part.codes[[last, *range(1, last), 0]], is_sure, False, 0)
     monkeypatch.setattr(shown_regions, "codes_inside", lambda *_, **__: found)
-    again = shown(replace(part, num_undecided=1))
+    again = shown(in_doubt(part))
     assert len(again) == last
     np.testing.assert_array_equal(again.codes.words[again.confirmed], part.codes.words[[last]])
     np.testing.assert_array_equal(again.witnesses, part.witnesses[:last])
@@ -118,7 +119,7 @@ def test_what_rounding_hides_is_decided_exactly(monkeypatch):
     witnesses = part.witnesses.copy()
     witnesses[:2, 0] = 2.0**-51, -(2.0**-51)
     geometry = replace(part.geometry, witnesses=witnesses)
-    doubtful = replace(part, geometry=geometry, num_undecided=1)
+    doubtful = in_doubt(part, geometry=geometry)
     assert codes_of(shown(doubtful)) == [(1, 0, 0), (1, 1, 0)]
     # Where that cannot be afforded, wide numbers decide some of them, and what nothing is known of is left out.
     monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", 0)
@@ -133,7 +134,7 @@ def test_what_rounding_hides_is_decided_exactly(monkeypatch):
 def test_what_is_too_large_for_exact_answers_stays_as_an_estimate(monkeypatch):
     """With rounding that nothing is sure of: no proof of any region, and of a small network none is needed."""
     part = rs.partition(NET, SQUARE)
-    unsure = replace(part, num_undecided=1, tolerance=rs.Tolerance(rounding=1e17))
+    unsure = in_doubt(part, tolerance=rs.Tolerance(rounding=1e17))
     assert shown(unsure).claim is rs.Claim.LOWER
     monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", 0)
     monkeypatch.setattr(shown_regions, "WIDE_MULTIPLICATIONS", 0)
@@ -149,7 +150,7 @@ def test_what_is_too_large_for_exact_answers_stays_as_an_estimate(monkeypatch):
 def test_a_doubtful_witness_on_the_border_shows_nothing():
     part = rs.partition(sharp(), rs.Box(0, 1, 1), method="tree")
     geometry = replace(part.geometry, witnesses=np.zeros_like(part.witnesses))
-    assert len(shown(replace(part, geometry=geometry, num_undecided=1))) == 0
+    assert len(shown(in_doubt(part, geometry=geometry))) == 0
 
 
 def test_a_partition_without_doubts_stays_as_it_is():
@@ -165,7 +166,7 @@ def test_the_code_of_a_witness_on_a_kink_is_that_beside_it():
     assert part.codes.words.shape == (2, 2)
     witnesses = part.witnesses.copy()
     witnesses[0] = 0.0
-    again = shown(replace(part, geometry=replace(part.geometry, witnesses=witnesses), num_undecided=1))
+    again = shown(in_doubt(part, geometry=replace(part.geometry, witnesses=witnesses)))
     assert len(again) >= 1
     assert set(codes_of(again)) <= set(codes_of(part))
 
@@ -197,17 +198,17 @@ def test_weights_of_many_scales_make_no_regions():
 
 def test_nothing_is_asked_where_there_is_nothing_to_ask():
     """Without a network, without a doubt, without regions, or where all was decided exactly, a partition stays."""
-    part = replace(rs.partition(NET, SQUARE, method="cellwise"), num_undecided=1)
+    part = in_doubt(rs.partition(NET, SQUARE, method="cellwise"))
     for fields in ({"certified": True}, {"num_undecided": 0}, {"network": None}):
         same = replace(part, **fields)
         assert shown(same) is same
-    nothing = replace(empty_partition(NET, SQUARE), num_undecided=1)
+    nothing = in_doubt(empty_partition(NET, SQUARE))
     assert shown(nothing) is nothing
 
 
 def test_of_two_cells_of_one_region_that_which_is_there_stays(monkeypatch):
     """The first cell had the code before, but its witness shows nothing; the second one's does."""
-    part = replace(rs.partition(NET, SQUARE, method="tree"), num_undecided=1)
+    part = in_doubt(rs.partition(NET, SQUARE, method="tree"))
     words = part.codes.words.copy()
     words[1] = words[0]
     is_there = np.ones(len(part), dtype=bool)
@@ -233,7 +234,7 @@ def test_a_cell_had_a_code_if_all_words_of_it_agree(monkeypatch):
     assert words.shape == (2, 2)
     assert (words[0, 1], words[0, 0] != words[1, 0]) == (words[1, 1], True)
     words[0] = words[1]
-    part = replace(part, num_undecided=1)
+    part = in_doubt(part)
     there = ShownCells(Codes(words, part.codes.layout), np.ones(2, dtype=bool), True, 0)
     monkeypatch.setattr(shown_regions, "codes_inside", lambda *_, **__: there)
     np.testing.assert_array_equal(shown(part).witnesses, part.witnesses[1:])
@@ -241,7 +242,7 @@ def test_a_cell_had_a_code_if_all_words_of_it_agree(monkeypatch):
 
 def test_what_is_in_doubt_hangs_on_the_tolerance_of_the_partition(monkeypatch):
     """Where sums may be off by half, codes are in doubt: for fractions, or where these are too slow, wide numbers."""
-    part = replace(rs.partition(NET, SQUARE, method="tree"), num_undecided=1)
+    part = in_doubt(rs.partition(NET, SQUARE, method="tree"))
     asked: list[np.ndarray] = []
     monkeypatch.setattr(shown_regions._ExactCodes, "beside", lambda _, witness: asked.append(witness))
     assert len(shown(part)) == len(part) > 1

@@ -13,9 +13,12 @@ from reluscope.arguments.annotations import ForEach, Reader, Sizes, reader_of
 from reluscope.arguments.jumping import refuse_jumps, refuses_jumps
 from reluscope.errors import BudgetExceededError, ReluscopeError
 from reluscope.moved_names import refuse_argument
+from reluscope.progress import LongCall, is_told, told
 from reluscope.time_limits import OutOfTime, is_driven, time_limit
 
 Public = TypeVar("Public", bound=Callable[..., Any])
+# The parameters by which calls that may take long are limited and watched.
+WAITING = ("budget", "progress")
 
 
 def read_arguments(public: Public) -> Public:
@@ -26,7 +29,8 @@ def read_arguments(public: Public) -> Public:
     in place of one that moved.
 
     The seconds of an argument ``budget`` limit all that the function does. Loops that drive work keep what they have;
-    BudgetExceededError if the time is over before there is anything to keep.
+    BudgetExceededError if the time is over before there is anything to keep. A call without ``budget`` and without
+    ``progress`` warns when it takes long, see `LongCall`.
     """
     if isinstance(public, type):
         public.__init__ = read_arguments(public.__init__)
@@ -58,10 +62,15 @@ def _reading(public: Public, *, has_gaps: bool) -> Public:
         except ReluscopeError as error:
             # Whoever reads where a sentence comes from is to see their own call, and not the way through readers.
             raise error.with_traceback(None)  # noqa: B904
-        if (seconds := plan.seconds(found, named)) is None:
+        if not plan.may_wait:
             return function(*found, **named)
+        if not is_told() and plan.is_unwatched(found, named):
+            named["progress"] = LongCall(asked, has_budget=plan.has_budget)
+        if (seconds := plan.seconds(found, named)) is None:
+            with told():
+                return function(*found, **named)
         try:
-            with time_limit(seconds):
+            with told(), time_limit(seconds):
                 return function(*found, **named)
         except OutOfTime:
             if is_driven():  # as a step of other work, which keeps what it has
@@ -86,6 +95,9 @@ class _Plan:
         self._rest: tuple[str, Reader | None, Any] | None = None
         # The place of a budget that is one for all that the function does.
         self._budget: int | None = None
+        # The places of what limits and watches calls that may take long.
+        self._waiting = {name: place for place, name in enumerate(signature.parameters) if name in WAITING}
+        self.may_wait, self.has_budget = bool(self._waiting), "budget" in self._waiting
         for place, (name, parameter) in enumerate(signature.parameters.items()):
             annotation = _resolve(parameter.annotation, function)
             if name == "budget" and not _is_for_each(annotation):
@@ -116,6 +128,13 @@ class _Plan:
             if reader is not None and value is not default:
                 kwargs[name] = reader.read(value, name, sizes)
         return kwargs
+
+    def is_unwatched(self, found: Sequence[Any], named: Mapping[str, Any]) -> bool:
+        """Whether the function tells how far it is, and a call says nothing of that, and sets no budget."""
+        if "progress" not in self._waiting:
+            return False
+        given = {name: found[place] for name, place in self._waiting.items() if place < len(found)} | named
+        return "progress" not in given and given.get("budget") is None
 
     def seconds(self, found: Sequence[Any], named: Mapping[str, Any]) -> float | None:
         """Return the seconds of the function's budget, None without one."""

@@ -28,6 +28,7 @@ from reluscope.networks.evaluation.rounded_forward import RoundedForward, coded_
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.partition_in_memory import Partition
+from reluscope.progress import told
 from reluscope.stopping import Stop, is_interrupted
 
 # One finding, or one per gate or segment; a gate in which a quantity is not defined has None.
@@ -71,7 +72,7 @@ def measure(network: Network, plan: Plan, before: SampleCodes | None) -> Measure
         except (ReluscopeError, LinAlgError) as error:
             notes.append(f"{what} could not be measured ({error})")
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), told():
         warnings.filterwarnings("ignore", "interrupted", UserWarning)
         if len(plan.starts):
             attempt("regions on segments", lambda: _segments(network, plan))

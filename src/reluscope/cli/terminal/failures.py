@@ -13,6 +13,7 @@ import typer
 
 from reluscope.cli.terminal.ctrl_c import INTERRUPTED, has_struck
 from reluscope.cli.terminal.standard_output import only_results, results
+from reluscope.progress import told
 
 FAILED = 1
 
@@ -24,7 +25,8 @@ def finish(work: Callable[[], int | None], *, debug: bool = False) -> NoReturn:
     `debug` prints the traceback of a failure before its sentence.
     """
     try:
-        code = work() or 0
+        with told():
+            code = work() or 0
         results().flush()
     except (typer.BadParameter, typer.Exit):
         raise  # wrong usage

@@ -15,6 +15,7 @@ from reluscope.explorer.questions.known_questions import answer
 from reluscope.explorer.scene.rooms import has_space
 from reluscope.explorer.scene.session import Session
 from reluscope.explorer.scene.solid_slices import has_solids
+from reluscope.progress import told
 from reluscope.single_threaded import one_thread
 
 # Questions that are answered while others are computed.
@@ -90,7 +91,7 @@ class Desk:
         if key is not None:
             self._running[key] = running
         try:
-            with self._computing, one_thread():
+            with self._computing, one_thread(), told():
                 return answer(self.session, question, progress=running.note, cancelled=running.ended.is_set)
         finally:
             if key is not None and self._running.get(key) is running:

@@ -34,8 +34,8 @@ from reluscope.stopping import INTERRUPTED, is_interrupted
 from reluscope.time_limits import time_limit
 from reluscope.tolerance import Tolerance
 
-# Of seconds, the part in which cells are found that are to be confirmed by other means.
-WALKING = 0.8
+# Of seconds, the part in which cells are found, where fractions confirm those in doubt, and where other means have to.
+FINDING, FINDING_OF_LARGE = 0.9, 0.8
 
 
 @held
@@ -291,10 +291,11 @@ def cells_found(
 
 
 def walking(budget: Budget, network: Network) -> Budget:
-    """Return what of a budget finding cells may take: where fractions take too long, the rest confirms them."""
-    if budget.seconds is None or (max_exact(network) and not is_deep(network)):
+    """Return what of a budget finding cells may take; the rest joins them, and confirms those in doubt."""
+    if budget.seconds is None:
         return budget
-    return replace(budget, seconds=WALKING * budget.seconds)
+    share = FINDING if max_exact(network) and not is_deep(network) else FINDING_OF_LARGE
+    return replace(budget, seconds=share * budget.seconds)
 
 
 def _said_of(part: Partition, whole: Budget) -> Partition:

@@ -86,6 +86,7 @@ class Chunk:
     keeps_outputs: bool = False  # whether finished cells are to have outputs
     outputs: np.ndarray | None = None  # (v, m) network's, at the vertices of finished cells
     shares: np.ndarray | None = None  # (v, k) of the rows that ``values`` then are, see `bends`
+    in_doubt: bool = False  # whether a sign stayed undecided on the way
 
     @property
     def is_finished(self) -> bool:

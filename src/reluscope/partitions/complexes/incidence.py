@@ -142,6 +142,8 @@ class _Cutting:
                     raise MemoryError  # what its units see takes more, and none of it is a region
             if chunk.opened is not None:
                 chunk = self._kept(chunk, work)
+            if undecided:
+                chunk = replace(chunk, in_doubt=True)
         is_too_large = not self.is_whole and not chunk.is_finished and chunk.cells.num_cells > most
         chunks = spread(chunk, most)[::-1] if is_too_large else [chunk] if len(chunk) else []
         return Step(chunks, num_undecided=undecided, work=work)

@@ -28,6 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool
 
+from reluscope.codes.distinct import group_equal_rows
 from reluscope.codes.packed import Codes
 from reluscope.geometry.polyhedra.domains import Slice, Space
 from reluscope.geometry.polyhedra.rational_polytopes import half_spaces
@@ -59,6 +60,8 @@ WIDE_MULTIPLICATIONS = 1_000_000_000
 DEEP = 10
 # Where there is a limit of time, they are looked at by so many at most, and by twice as many as before.
 MOST_AT_ONCE = 16
+# In float64, by about so many.
+AT_ONCE = 256
 
 
 def shown(
@@ -76,14 +79,17 @@ def shown(
     most = max_exact(part.network, len(part))
     found = codes_inside(part, most, until, count, only_share=only_share)
     codes, is_sure = found.codes, found.is_sure
-    # Of cells with one code the first that had it before, else the first.
     had_it = (codes.words == part.codes.words).all(axis=1)
     is_there = is_sure if found.is_whole else is_sure | had_it
-    order = np.lexsort((~had_it, ~is_there))
-    _, first = np.unique(codes.words[order], axis=0, return_index=True)
-    rows = np.sort(order[first])
-    rows = rows[is_there[rows]]
-    geometry = part.geometry.recoded(rows, codes.words[rows])
+    if had_it.all():  # no two have one code
+        rows = np.flatnonzero(is_there)
+    else:  # of cells with one code the first that had it before, else the first
+        order = np.lexsort((~had_it, ~is_there))
+        rows = np.sort(order[group_equal_rows(codes.words[order])[0]])
+        rows = rows[is_there[rows]]
+    geometry = part.geometry
+    if len(rows) < len(part) or not had_it.all():
+        geometry = geometry.recoded(rows, codes.words[rows])
     left_out = int(part.work.get("cells_left_out", 0)) + len(part) - len(rows)
     work = {word: amount for word, amount in part.work.items() if word not in (CONFIRMED, UNCONFIRMED)}
     work["cells_left_out"] = left_out
@@ -142,30 +148,24 @@ def codes_inside(
     network, witnesses = part.network_on_domain, part.witnesses
     if part.confirmed is not None:  # seen before, and which are sure is known
         return _by_wide_numbers(part, part.codes, ~part.confirmed, until, count, only_share)
-    if not most and bends.pay(part.network):
-        codes, doubtful = codes_together(network, witnesses, tolerance=part.tolerance)
-    else:
-        rounded, codes = coded_forward(network, witnesses, tolerance=part.tolerance)
-        doubtful = np.asarray(rounded.doubtful.any(axis=1))
-    if not most:
-        return _by_wide_numbers(part, codes, doubtful, until, count, only_share)
-    if doubtful.any():  # of two ways to bound rounding either one may be the tighter
-        rounded, again = rounded_codes(network, witnesses[doubtful], tolerance=part.tolerance)
-        words = codes.words.copy()
-        words[doubtful], codes = again.words, Codes(words, codes.layout)
-        doubtful[doubtful] = rounded.doubtful.any(axis=1)
-    exact, is_there, found, pieces = _ExactCodes(part), ~doubtful, [], []
-    words = codes.words.copy()
+    codes, doubtful, is_whole = _codes_in_floats(part, most, until)
     asked = np.flatnonzero(doubtful | (codes.words != part.codes.words).any(axis=1))
     are_many = len(asked) > most
-    if are_many and len(asked) > _max_wide(network):
+    if not most or not is_whole or (are_many and len(asked) > _max_wide(network)):
         return _by_wide_numbers(part, codes, doubtful, until, count, only_share)
+    exact, is_there, found, pieces = _ExactCodes(part), ~doubtful, [], []
+    words = codes.words.copy()
     if is_deep(network) or are_many:
         for rows, seen, is_sure in _beside_by_wide_numbers(part, asked):
             words[rows], is_there[rows] = seen.words, is_sure
+            if _is_over(until):
+                return ShownCells(Codes(words, codes.layout), is_there, False, 0)
         asked = asked[~is_there[asked]]
     asked = asked[:most]
-    for row in asked.tolist():
+    for place, row in enumerate(asked.tolist()):
+        if _is_over(until):
+            asked, is_whole = asked[:place], False
+            break
         beside = exact.beside(witnesses[row])
         is_there[row] = beside is not None
         if beside is not None:
@@ -174,7 +174,38 @@ def codes_inside(
     if found:
         tables = [np.array(table, dtype=np.int64) for table in zip(*pieces, strict=True)]
         words[found] = Codes.from_pieces(tables, codes.layout, num_codes=len(found)).words
-    return ShownCells(Codes(words, codes.layout), is_there, True, len(asked))
+    return ShownCells(Codes(words, codes.layout), is_there, is_whole, len(asked))
+
+
+def _is_over(until: float | None) -> bool:
+    """Tell whether a time has come."""
+    return until is not None and time.time() >= until
+
+
+def _codes_in_floats(part: Partition, most: int, until: float | None) -> tuple[Codes, Bool[np.ndarray, " r"], bool]:
+    """Return the codes of cells, which of them rounding leaves in doubt, and whether time has sufficed for all.
+
+    Cells whose way here nothing was undecided on have the codes that they were found with.
+    """
+    network, in_doubt = part.network_on_domain, part.geometry.in_doubt
+    words, doubtful = part.codes.words.copy(), np.ones(len(part), dtype=bool) if in_doubt is None else in_doubt.copy()
+    asked = np.flatnonzero(doubtful)
+    for rows in np.array_split(asked, max(1, len(asked) // AT_ONCE)) if until is not None else [asked]:
+        if not len(rows):
+            continue
+        if _is_over(until):
+            return Codes(words, part.codes.layout), doubtful, False
+        if not most and bends.pay(part.network):
+            codes, unsure = codes_together(network, part.witnesses[rows], tolerance=part.tolerance)
+        else:
+            rounded, codes = coded_forward(network, part.witnesses[rows], tolerance=part.tolerance)
+            unsure = np.asarray(rounded.doubtful.any(axis=1))
+        words[rows], doubtful[rows] = codes.words, unsure
+        again = rows[unsure]
+        if most and len(again):  # of two ways to bound rounding either one may be the tighter
+            rounded, codes = rounded_codes(network, part.witnesses[again], tolerance=part.tolerance)
+            words[again], doubtful[again] = codes.words, rounded.doubtful.any(axis=1)
+    return Codes(words, part.codes.layout), doubtful, True
 
 
 def _max_wide(network: Network) -> int:
@@ -210,7 +241,7 @@ def _by_wide_numbers(
             if is_struck():
                 return ShownCells(Codes(words, codes.layout), is_there, False, 0)
         start, at_once = start + len(some), min(2 * at_once, MOST_AT_ONCE)
-        if until is not None and time.time() >= until:
+        if _is_over(until):
             break
     return ShownCells(Codes(words, codes.layout), is_there, False, 0)
 

@@ -11,7 +11,8 @@ gates the same regions and vertices come out with the same memory; joining is 15
 than that: planes of 1,700, 16,000 and 90,000 regions take 13, 11 and 5 % longer (fastest of 27 runs each).
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -41,6 +42,7 @@ class Patch:
     roots: np.ndarray  # (r,)
     codes: CompressedWords  # packed codes (r, w)
     blur: np.ndarray  # (v,) how far each vertex may be from its true place
+    in_doubt: np.ndarray  # (r,) whether a sign stayed undecided on the way to it
     outputs: np.ndarray | None = None  # (v, m)
 
     @classmethod
@@ -52,8 +54,20 @@ class Patch:
         left, right = chunk.cells.cofaces()
         words = np.concatenate([*chunk.words, np.zeros((chunk.cells.num_cells, 0), dtype=np.uint64)], axis=1)
         codes = CompressedWords.of(words)
+        in_doubt = np.full(len(chunk), chunk.in_doubt)
         return cls(
-            chunk.points, offsets, ids, ends, left, right, chunk.seams, chunk.roots, codes, chunk.blur, chunk.outputs
+            chunk.points,
+            offsets,
+            ids,
+            ends,
+            left,
+            right,
+            chunk.seams,
+            chunk.roots,
+            codes,
+            chunk.blur,
+            in_doubt,
+            chunk.outputs,
         )
 
     def __len__(self) -> int:
@@ -95,7 +109,7 @@ def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> t
     left = _stack(columns, "left", cell_shift)
     right = _stack(columns, "right", cell_shift)
     seams = _stack(columns, "seams")
-    roots = _stack(columns, "roots")
+    roots, in_doubt = _stack(columns, "roots"), _stack(columns, "in_doubt")
     give_back(size)
 
     inner = right >= 0
@@ -122,8 +136,11 @@ def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> t
         points, ids, ends = points[is_kept], vertex[ids], vertex[ends]
         outputs = None if outputs is None else outputs[is_kept]
     facets = FacetColumns(left, right, num_unmatched, ends)
-    kept, corners, facets = _merge_equal_codes(words, SharedCorners(points, offsets, ids, blur, outputs), facets)
-    regions, roots = RegionColumns.flat(words[kept], corners, facets), roots[kept]
+    merged = _merge_equal_codes(words, SharedCorners(points, offsets, ids, blur, outputs), facets)
+    regions, roots = RegionColumns.flat(words[merged.first], merged.corners, merged.facets), roots[merged.first]
+    if not facets.num_unmatched:
+        in_doubt = in_doubt if merged.region is None else np.bincount(merged.region, in_doubt) > 0
+        regions = replace(regions, in_doubt=in_doubt)
     first = _one_of_each_code(regions.words, roots)
     if len(first) < len(roots):
         regions, roots = regions.take(first), roots[first]
@@ -163,6 +180,7 @@ def split_by_root(regions: RegionColumns, roots: np.ndarray, number: int) -> lis
                 ),
                 corners=corners.of_vertices(kept, np.concatenate([[0], np.cumsum(sizes)]), ids),
                 is_bounded=np.ones(len(cells), dtype=np.bool_),
+                in_doubt=None if regions.in_doubt is None else regions.in_doubt[cells],
             )
         )
     return parts
@@ -342,19 +360,23 @@ def _identify(number: int, same: np.ndarray) -> np.ndarray:
     return vertex
 
 
-def _merge_equal_codes(
-    words: np.ndarray, corners: SharedCorners, facets: FacetColumns
-) -> tuple[np.ndarray | slice, SharedCorners, FacetColumns]:
-    """Join neighbours with the same code, pieces of one region that cuts of a max gate left behind.
+class _Merged(NamedTuple):
+    """Regions of pieces: the first piece of each, the region of each piece, None for itself, corners and facets."""
 
-    Returns which regions stay, the first of each, with their corners and facets.
-    """
+    first: np.ndarray | slice
+    region: np.ndarray | None
+    corners: SharedCorners
+    facets: FacetColumns
+
+
+def _merge_equal_codes(words: np.ndarray, corners: SharedCorners, facets: FacetColumns) -> _Merged:
+    """Join neighbours with the same code, pieces of one region that cuts of a max gate left behind."""
     assert facets.ends is not None
     inner = facets.right >= 0
     different = ~_kernels.are_rows_equal(words, facets.left, np.where(inner, facets.right, facets.left))
     different |= ~inner
     if different.all():
-        return slice(None), corners, facets
+        return _Merged(slice(None), None, corners, facets)
     number = len(words)
     links = np.ones(len(different) - different.sum()), (facets.left[~different], facets.right[~different])
     _, label = connected_components(coo_array(links, shape=(number, number)), directed=False)
@@ -369,7 +391,8 @@ def _merge_equal_codes(
     pairs = np.unique(pairs[np.isin(pairs[:, 1], kept)], axis=0)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(pairs[:, 0], minlength=len(keep)))])
     merged = corners.of_vertices(kept, offsets, np.searchsorted(kept, pairs[:, 1]))
-    return keep, merged, FacetColumns(left, right, facets.num_unmatched, np.searchsorted(kept, ends))
+    facets = FacetColumns(left, right, facets.num_unmatched, np.searchsorted(kept, ends))
+    return _Merged(keep, region, merged, facets)
 
 
 def _one_of_each_code(words: np.ndarray, roots: np.ndarray) -> np.ndarray:
