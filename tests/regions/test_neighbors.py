@@ -95,7 +95,7 @@ def test_other_gates() -> None:
 
     torch.manual_seed(0)
     for net in (rs.load(Mixed(), input_shape=(2,)), branched()):
-        for point in np.random.default_rng(1).uniform(-1, 1, (3, net.num_inputs)):
+        for point in np.random.default_rng(1).uniform(-1, 1, (2, net.num_inputs)):
             check(net, rs.neighbors(net, point))
 
 
