@@ -154,7 +154,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): "an exact number of regions has itself as both ends of its interval",
     (
         "partitions/doubts/shown_regions",
-        "if doubtful.all():  # of two ways to bound rounding either one may be the tighter",
+        "if most or len(again):  # of two ways to bound rounding either one may be the tighter",
     ): "what is not asked again in floats is decided in rational arithmetic, or left out",
     (
         "analyses/robustness/distance_search",

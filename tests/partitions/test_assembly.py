@@ -35,6 +35,7 @@ def patch(corners, cells, seams, words):
         np.zeros(len(cells), dtype=np.int64),
         CompressedWords.of(np.array(words, dtype=np.uint64)[:, None]),
         np.zeros(len(points)),
+        np.zeros(len(cells), dtype=bool),
     )
 
 

@@ -72,9 +72,9 @@ def test_pieces_of_one_region_that_are_joined_keep_the_outputs_of_their_corners(
     seen = []
 
     def merging(words, corners, facets):
-        kept, joined, beside = assembly_merge(words, corners, facets)
-        seen.append((words, corners, words[kept], joined))
-        return kept, joined, beside
+        merged = assembly_merge(words, corners, facets)
+        seen.append((words, corners, words[merged.first], merged.corners))
+        return merged
 
     assembly_merge = assembly._merge_equal_codes
     monkeypatch.setattr(assembly, "_merge_equal_codes", merging)

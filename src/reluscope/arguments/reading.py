@@ -133,7 +133,7 @@ class _Plan:
         """Whether the function tells how far it is, and a call says nothing of that, and sets no budget."""
         if "progress" not in self._waiting:
             return False
-        given = {name: found[place] for name, place in self._waiting.items() if place < len(found)} | named
+        given = {**{name: found[place] for name, place in self._waiting.items() if place < len(found)}, **named}
         return "progress" not in given and given.get("budget") is None
 
     def seconds(self, found: Sequence[Any], named: Mapping[str, Any]) -> float | None:

@@ -18,8 +18,9 @@ from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
 from reluscope.errors import SolverError
 from reluscope.geometry.numbers.resolutions import FACETS
-from reluscope.geometry.polyhedra.domains import Domain
+from reluscope.geometry.polyhedra.domains import Box, Space
 from reluscope.geometry.polyhedra.facet_rows import facet_point
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.points import chunks
@@ -45,7 +46,7 @@ def shared_facets(
     points: Float[np.ndarray, "g n"],
     pairs: Int[np.ndarray, "c 2"],
     *,
-    domain: Domain | None,
+    domain: Box | Polyhedron | Space | None,
     tolerance: Tolerance,
     programs: float,
     seconds: float,

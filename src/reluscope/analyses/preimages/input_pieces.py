@@ -128,7 +128,8 @@ class InputPieces(UnionOfPolyhedra, Explained):
     def _finding(self, unit: float, what: str) -> Finding:
         most = self.total / unit
         lower, value = (max(0.0, min(self._volume - error, self.total)) / unit for error in (self._error, 0.0))
-        upper = min(most, (self._volume + self._error + self.undecided) / unit)
+        # Coordinates of float64 do not tell less than a step from nothing.
+        upper = min(most, (self._volume + self._error + self.undecided) / unit + EPSILON * most)
         return bounded_finding(
             Ends(value, lower, max(value, upper)),
             most,

@@ -35,6 +35,7 @@ from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.stored_partitions import read_stored
 from reluscope.regions.region import Region
 from reluscope.regions.regions import regions
+from reluscope.tolerance import EPSILON
 
 # Regions whose half-spaces are in memory at a time.
 BATCH = 256
@@ -144,7 +145,9 @@ class PreimagePieces(UnionOfPolyhedra):
             least=0.0,
             most=value + error + self.missing + uncovered if left_open(part).is_listed_sure else whole,
         )
-        upper, scale = max(value, min(upper, whole)), whole if whole < np.inf else 0.0
+        scale = whole if whole < np.inf else 0.0
+        # Coordinates of float64 do not tell less than a step from nothing.
+        upper = max(value, min(upper + EPSILON * scale, whole))
         return bounded_finding(
             Ends(value, lower, upper),
             scale,

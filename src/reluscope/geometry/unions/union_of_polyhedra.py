@@ -21,7 +21,6 @@ from reluscope.findings.claims import largest_error
 from reluscope.findings.data_frames import as_pandas
 from reluscope.findings.derived import Ends, at_an_end
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.tolerance import EPSILON
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -209,10 +208,8 @@ class UnionOfPolyhedra(ABC):
 def bounded_finding(ends: Ends, scale: float, **fields: Any) -> Finding:
     """Return a number between ends; one that rounding keeps from an end is moved to that end.
 
-    Coordinates of float64 do not tell a volume of ``EPSILON * scale`` from none. Fields are those of `Finding`.
+    Fields are those of `Finding`.
     """
-    unseen = EPSILON * scale if np.isfinite(scale) else 0.0
-    ends = ends._replace(upper=max(ends.upper, min(ends.upper + unseen, scale)))
     value = at_an_end(ends, float(largest_error(ends.value, scale))).value
     return Finding.of(value, ends.lower, ends.upper, scale=scale, **fields)
 

@@ -189,13 +189,14 @@ def _codes_in_floats(part: Partition, most: int, until: float | None) -> tuple[C
     """
     network, in_doubt = part.network_on_domain, part.geometry.in_doubt
     words, doubtful = part.codes.words.copy(), np.ones(len(part), dtype=bool) if in_doubt is None else in_doubt.copy()
+    is_quick = not most and part.network is not None and bends.pay(part.network)
     asked = np.flatnonzero(doubtful)
     for rows in np.array_split(asked, max(1, len(asked) // AT_ONCE)) if until is not None else [asked]:
         if not len(rows):
             continue
         if _is_over(until):
             return Codes(words, part.codes.layout), doubtful, False
-        if not most and bends.pay(part.network):
+        if is_quick:
             codes, unsure = codes_together(network, part.witnesses[rows], tolerance=part.tolerance)
         else:
             rounded, codes = coded_forward(network, part.witnesses[rows], tolerance=part.tolerance)
