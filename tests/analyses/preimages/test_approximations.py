@@ -4,8 +4,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch import nn
 
 import reluscope as rs
 from networks.models import branched, layers
@@ -162,3 +164,16 @@ def test_conditions_that_rounding_hides_are_not_taken_for_met(level):
     found = rs.preimages.of(net, target, domain=rs.Box(-1, 1, 2), method="approximate", budget=budget).volume()
     low = found.value if found.interval is None else found.interval[0]
     assert low <= 4 - (3 - level) ** 2 / 4 + 1e-9
+
+
+def test_terms_that_cancel_in_a_row_leave_their_rounding():
+    features = nn.Sequential(nn.Linear(1, 2), nn.Hardtanh(), nn.Linear(2, 2)).double()
+    with torch.no_grad():
+        features[0].weight.fill_(1.0)
+        features[0].bias.zero_()
+        features[2].weight.copy_(torch.tensor([[1e8, 1.177824900337261e-06], [1e8, 0.0]]))
+        features[2].bias.copy_(torch.tensor([0.0, 4.2058833444484866e-07]))
+    target = rs.Polyhedron([[0.0, 1.0], [-1.0, 1.0]], [-18493744.08740461, 1.5944242473573087e-06])
+    net = rs.load(features, input_shape=(1,))
+    found = rs.preimages.of(net, target, domain=rs.Box(-1, 1, 1), method="approximate", budget=rs.Budget(regions=20))
+    assert found.volume().interval[0] <= 0.8116758185130973 <= found.volume().interval[1]

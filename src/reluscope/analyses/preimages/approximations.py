@@ -35,6 +35,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.corner_errors import volume_errors
 from reluscope.partitions.driver.best_first import BestFirst, Branch
 from reluscope.progress import share_done
+from reluscope.regions.region import Region
 from reluscope.regions.regions import region
 from reluscope.tolerance import EPSILON
 
@@ -334,14 +335,36 @@ def _pieces(
     pieces, volumes = [], []
     for row in np.sort(first)[:NUM_PIECES]:
         try:
-            pieces.append(within_region(features, good[row], target, domain=box))
+            own, piece = region(features, good[row], domain=box), within_region(features, good[row], target, domain=box)
         except DegenerateGeometryError:  # a point on a kink whose code has no region
             continue
-        volumes.append(_least_volume(features, good[row], target, box, pieces[-1]))
+        errors = _row_errors(features, good[row], target, box, own)
+        if errors is not None:
+            pieces.append(piece)
+            volumes.append(_least_volume(piece, box, *errors) if own.is_whole_within(box.lo, box.hi) else 0.0)
     return tuple(pieces), volumes
 
 
-def _least_volume(features: Network, point: np.ndarray, target: Polyhedron, box: Box, piece: Polyhedron) -> float:
+def _row_errors(
+    features: Network, point: np.ndarray, target: Polyhedron, box: Box, own: Region
+) -> tuple[np.ndarray, float] | None:
+    """Return errors of a region's rows, and of the target's on the region, None where these may hide that none is met.
+
+    Conditions that vary by no more than rounding are no rows of a piece: all of it may be on their other side.
+    """
+    of_region = own.row_errors(box.lo, box.hi)
+    of_outputs = RowsOfInputs(features, box.lo, box.hi).errors(features.at(point[None]))[0]
+    weight, bias = (part[0].cpu().numpy() for part in (own.map.weight, own.map.bias))
+    sizes = np.abs(weight) @ np.maximum(np.abs(box.lo), np.abs(box.hi)) + np.abs(bias)
+    # Terms that cancel in a row leave their rounding.
+    each = np.abs(target.A) @ (of_outputs + ROUNDING * sizes) + ROUNDING * np.abs(target.b)
+    is_still = np.abs(target.A @ weight) @ (box.hi - box.lo) <= each
+    if (target.A @ (weight @ point + bias) + each > target.b)[is_still].any():
+        return None
+    return of_region, float(each.max(initial=0.0))
+
+
+def _least_volume(piece: Polyhedron, box: Box, of_region: np.ndarray, of_target: float) -> float:
     """Return what a piece holds at least, whatever rounding made of its rows and corners."""
     if box.dim > MAX_DIMENSIONS or len(piece.C) or not piece.insphere().radius > 0:
         return 0.0
@@ -349,18 +372,6 @@ def _least_volume(features: Network, point: np.ndarray, target: Polyhedron, box:
         corners = piece.vertices()
     except DegenerateGeometryError:
         return 0.0
-    own = region(features, point, domain=box)
-    if not own.is_whole_within(box.lo, box.hi):
-        return 0.0
-    of_region = own.row_errors(box.lo, box.hi)
-    of_outputs = RowsOfInputs(features, box.lo, box.hi).errors(features.at(point[None]))[0]
-    each = np.abs(target.A) @ of_outputs
-    weight, bias = (part[0].cpu().numpy() for part in (own.map.weight, own.map.bias))
-    # Conditions that vary by no more than rounding are no rows of the piece: all of it may be on their other side.
-    is_still = np.abs(target.A @ weight) @ (box.hi - box.lo) <= each
-    if (target.A @ (weight @ point + bias) + each > target.b)[is_still].any():
-        return 0.0
-    of_target = float(each.max(initial=0.0))
     ends = np.stack([corners.min(axis=0), corners.max(axis=0)])
     errors = np.full(len(piece.b), of_target)
     errors[: len(of_region)] = of_region
