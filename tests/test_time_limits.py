@@ -44,7 +44,7 @@ def test_a_limit_ends_work_once():
 def test_a_step_has_some_grace():
     with time_limit(0.0):
         step_point()
-        assert 0 < seconds_left() <= 0.5
+        assert 0 < seconds_left() <= 0.25
     with time_limit(100.0):
         assert 104 < seconds_left() <= 105
 

@@ -17,7 +17,7 @@ from typing import TypeVar
 Found = TypeVar("Found")
 
 # Beyond its seconds a step has so many more, or this share of them: most end by themselves, and nothing is thrown away.
-LEAST_GRACE, GRACE = 0.5, 0.05
+LEAST_GRACE, GRACE = 0.25, 0.05
 
 
 class OutOfTime(BaseException):

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from reluscope.arguments import Count, read_arguments
 from reluscope.codes.packed import Codes
+from reluscope.interruption import step_point
 from reluscope.needed_memory import need
 from reluscope.networks.evaluation.codes_at import codes_at
 from reluscope.networks.evaluation.gradient_errors import gradient_errors
@@ -271,8 +272,10 @@ class Evaluation(Shown):
         rounding, rows = carry(network, of_gradients, start), []
         for stage, gate, constant in zip(network.stages, self.gates, constants, strict=True):
             weight = weight_of_units(stage.gate, next(walk), number)
+            step_point()
             error = next(rounding).error
             of_gradients.hold(gate.pieces, _largest_entries(weight))
+            step_point()
             rows.append(
                 gate_rows(
                     stage.gate,

@@ -16,6 +16,7 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.interruption import step_point
 from reluscope.networks.evaluation.unit_half_spaces import Rows
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.graph.choosing_gates import TopK
@@ -255,8 +256,10 @@ def _polyhedron(
     normals = np.empty((sum(int(which.sum()) for which in kept), network.num_inputs))
     start = 0
     for rows, which in zip(tables, kept, strict=True):
+        step_point()
         stop = start + int(which.sum())
-        np.compress(which, rows.normals, axis=0, out=normals[start:stop])
+        # Into place without a copy between, as which they are is sure.
+        np.take(rows.normals, np.flatnonzero(which), axis=0, out=normals[start:stop], mode="clip")
         start = stop
     normals.setflags(write=False)
     offsets, sources, slack, noise, entries = (

@@ -11,10 +11,12 @@ from reluscope.codes.packed import Codes
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.true_rows import Side
 from reluscope.geometry.programs.proved_programs import nearest
+from reluscope.interruption import step_point
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
-from reluscope.networks.evaluation.unit_half_spaces import Rows
+from reluscope.networks.evaluation.unit_half_spaces import TOGETHER, Rows
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
+from reluscope.networks.graph.points import chunks
 from reluscope.regions.exact_half_spaces import ExactHalfSpaces, pulled_side
 
 # What may be spent on the exact pieces of one point, whatever other points there are: about a second.
@@ -96,8 +98,11 @@ def _exact_sides(exact: RationalNetwork, code: Codes, sources: Int64[np.ndarray,
 
 def errors_at(polyhedron: Polyhedron, point: np.ndarray, slack: np.ndarray, noise: np.ndarray) -> np.ndarray:
     """Return bounds on the errors of the slack of rows at a point where it is known up to some noise."""
+    terms = np.abs(polyhedron.b)
     with np.errstate(over="ignore", invalid="ignore"):  # sums beyond the largest float64 are bounded by infinity
-        terms = np.abs(polyhedron.A) @ np.abs(point) + np.abs(polyhedron.b)
+        for rows in chunks(len(terms), 8 * polyhedron.dim, TOGETHER) if len(terms) else ():
+            step_point()
+            terms[rows] += np.abs(polyhedron.A[rows]) @ np.abs(point)
         own = polyhedron.b - polyhedron.A @ point
         errors = np.abs(own - slack) + noise + (polyhedron.dim + 4) * np.finfo(float).eps * terms
     return np.nan_to_num(errors, nan=np.inf, posinf=np.inf)

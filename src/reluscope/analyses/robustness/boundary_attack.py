@@ -119,8 +119,9 @@ def _by_directions(view: Viewpoint) -> Float[np.ndarray, "k n"]:
     dim = len(view.x)
     ways = np.random.default_rng(0).normal(size=(NUM_DIRECTIONS, dim))
     ways /= view.norm.size(ways)[:, None]
-    width = view.domain.half_spaces.width / view.scale
-    for length in view.scale * 2.0 ** np.arange(-6, max(12, int(np.log2(max(width, 1.0))) + 1)):
+    # In doublings: beside a tiny scale the ratio is beyond the largest float64.
+    doublings = np.log2(max(view.domain.half_spaces.width, view.scale)) - np.log2(view.scale)
+    for length in np.ldexp(view.scale, np.arange(-6, max(12, int(doublings) + 1))):
         steps = _into_domain(view, length * ways)
         other = _is_other_class(view, steps)
         if other.any():

@@ -43,12 +43,21 @@ class Recording:
         number, device = len(cotangents), self.start.device
         if not value.requires_grad:
             return torch.zeros(number, len(self.start), self.start[0].numel(), dtype=torch.float64, device=device)
-        (gradient,) = torch.autograd.grad(
-            value,
-            self.start,
-            cotangents if number > 1 else cotangents[0],
-            retain_graph=not is_last,
-            is_grads_batched=number > 1,
-            materialize_grads=True,
-        )
+        if number <= 1:
+            found = torch.empty(number, *self.start.shape, dtype=torch.float64, device=device)
+            for row, cotangent in enumerate(cotangents):
+                with torch.enable_grad():
+                    total = (value * cotangent).sum()
+                keeps = not is_last or row + 1 < number
+                (found[row],) = torch.autograd.grad(total, self.start, retain_graph=keeps, materialize_grads=True)
+            gradient = found
+        else:
+            (gradient,) = torch.autograd.grad(
+                value,
+                self.start,
+                cotangents,
+                retain_graph=not is_last,
+                is_grads_batched=True,
+                materialize_grads=True,
+            )
         return gradient.reshape(number, len(self.start), -1)

@@ -5,14 +5,20 @@ where ``z_b - z_a`` turns positive; a unit among the k largest leaves them where
 do not exist (no breakpoint on that side, padding) are masked: a gate gives one rectangular table for all points.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Integer
 
+from reluscope.interruption import step_point
 from reluscope.networks.graph.choosing_gates import Max, TopK
 from reluscope.networks.graph.nodes import Pointwise
+from reluscope.networks.graph.points import chunks
+
+# Bytes of derivatives that are looked at together.
+TOGETHER = 2**24
 
 
 class Rows(NamedTuple):
@@ -45,6 +51,9 @@ def gate_rows(
     ``pre`` are pre-activations at the points, ``maps`` their affine functions on the points' regions, ``noise`` and
     ``map_noise`` rounding bounds of each, shaped like ``pre``.
     """
+    # The one copy of what may be a gigabyte: row after row, as PyTorch transposes faster, and changed in place below.
+    weight = torch.from_numpy(maps[0]).clone(memory_format=torch.contiguous_format).numpy()
+    maps = weight, maps[1]
     if isinstance(gate, Max):
         return _max_rows(gate, index, pieces, pre, maps, noise, map_noise)
     if isinstance(gate, TopK):
@@ -85,7 +94,7 @@ def _pointwise_rows(
         source = np.stack([np.full(pieces.shape, index), np.broadcast_to(unit, pieces.shape), beyond], axis=-1)
         tables.append(
             (
-                sign[..., None] * weight,
+                np.multiply(sign[..., None], weight, out=weight if last == 1 else None),
                 sign * (threshold - bias),
                 source,
                 exists,
@@ -111,7 +120,6 @@ def _max_rows(
     candidates = gate.index.cpu().numpy()
     chosen = pieces.astype(int)[..., None]
     real = np.broadcast_to(candidates >= 0, pre.shape)
-    weight = np.where(real[..., None], weight, 0.0)
     bias, pre = np.where(real, bias, 0.0), np.where(real, pre, 0.0)
     order = np.broadcast_to(np.arange(candidates.shape[1]), pre.shape)
     own_bias, own_pre = (np.take_along_axis(table, chosen, axis=-1) for table in (bias, pre))
@@ -119,7 +127,7 @@ def _max_rows(
         [np.full(pre.shape, index), np.broadcast_to(np.arange(units)[:, None], pre.shape), order], axis=-1
     )
     tables = (
-        weight - np.take_along_axis(weight, chosen[..., None], axis=2),
+        _beside_chosen(weight, chosen, candidates >= 0),
         own_bias - bias,
         source,
         real & (order != chosen),
@@ -128,6 +136,16 @@ def _max_rows(
         map_noise + np.take_along_axis(map_noise, chosen, axis=-1),
     )
     return Rows(*(table.reshape(number, -1, *table.shape[3:]) for table in tables))
+
+
+def _beside_chosen(weight: np.ndarray, chosen: np.ndarray, real: np.ndarray) -> np.ndarray:
+    """Make of derivatives ``(s, u, k, c)`` of candidates those minus the chosen one's, some units at a time."""
+    number, units, *sizes = weight.shape
+    for some in chunks(units, 8 * number * math.prod(sizes), TOGETHER) if weight.size else ():
+        step_point()
+        weight[:, some] -= np.take_along_axis(weight[:, some], chosen[:, some, :, None], axis=2)
+    weight[:, ~real] = 0.0
+    return weight
 
 
 def _top_rows(

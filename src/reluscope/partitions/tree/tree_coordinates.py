@@ -23,8 +23,11 @@ from reluscope.geometry.numbers.row_scales import scaled_rows
 from reluscope.geometry.numbers.scales import exponents, lengths, times_power
 from reluscope.geometry.polyhedra.domains import Box, Domain, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.interruption import step_point
 from reluscope.networks.evaluation.affine_values import AffineValue, AffineValues, advance_affinely, affine_input
+from reluscope.networks.evaluation.unit_half_spaces import TOGETHER
 from reluscope.networks.fractions.rational_maps import AffineFunction
+from reluscope.networks.graph.points import chunks
 from reluscope.networks.network import Network
 from reluscope.partitions.tree.exact_forms import ExactForms
 from reluscope.tolerance import Tolerance
@@ -250,7 +253,16 @@ def _narrow_values(network: Network, gamma: float, scale: float) -> tuple[np.nda
         return None
     maps, errors, _ = advance_affinely(network.stages[0], affine_input(network, 1), gamma)
     units = np.append(np.full(network.num_inputs, scale), 1.0)
-    return maps[0] * units, errors[0] * units
+    return _times(maps[0], units), _times(errors[0], units)
+
+
+def _times(table: Float[np.ndarray, "u n1"], units: Float[np.ndarray, " n1"]) -> Float[np.ndarray, "u n1"]:
+    """Return a table, of which there may be a gigabyte column after column, times units, row after row."""
+    found = np.empty(table.shape)
+    for rows in chunks(len(table), found[:1].nbytes, TOGETHER) if table.size else ():
+        step_point()
+        np.multiply(table[rows], units, out=found[rows])
+    return found
 
 
 def _typical_distance(network: Network) -> float:
