@@ -123,3 +123,14 @@ def test_a_unit_whose_slopes_are_rounding_ends_no_distance():
 def test_cases_of_the_fuzzer_that_were_false(number):
     """A tie that is seen at a point counts only if the point is surely in the region; a program without an answer."""
     assert not run_case(20261129, number, ("distances",)).failures
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-12, 1.97e-38, 1e-300, 5e-324])
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@pytest.mark.parametrize("domain", [None, rs.Box(-2, 2, 2)])
+def test_points_that_are_next_to_nothing(size, norm, domain):
+    net = rs.load([([[0.0, 0.25]], [0.25]), ([[-0.25], [0.0]], [0.0, 0.0])])  # class 1 above x_2 = -1
+    found = rs.robustness.decision_distance(net, [[0.0, size]], norm=norm, domain=domain)
+    assert found.finding("decision_distance", 0).value == pytest.approx(1.0)
+    within = rs.robustness.decision_distance_within(net, [[0.0, size]], norm=norm, domain=domain)
+    assert within.finding("decision_distance_within", 0).value == pytest.approx(1.0)

@@ -41,6 +41,9 @@ _Given = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 # Lengths below this, relative to the point and its distances, are not resolved in floats. The domain has no part in it.
 RESOLUTION = 1e-9
+# Of points below this size it is asked how far units are from changing their sign; programs in float64 have room for
+# lengths of so large a ratio.
+SMALL, LEAST_OF_SLACK = 1e-9, 1e-12
 # Multiplications in fractions that may decide the class of a point, or its code.
 MAX_MULTIPLICATIONS = 2_000_000
 # Steps into a half-space are no longer than this, in units of the distance that is sought there.
@@ -151,14 +154,15 @@ class Viewpoint:
 
     @cached_property
     def scale(self) -> float:
-        """What lengths are compared with: the size of the point, else its hyperplanes' distances."""
+        """What lengths are compared with: the size of the point, or, where that is next to none, a sign's slack."""
         if self.given is not None:
             return self.given.scale / float(self.units.sides.max())
         size = float(np.abs(self.x).max())
-        if size == 0 and self.network.gates:
+        if size < SMALL and self.network.gates:
             own = tuple(piece[0] for piece in pieces_of(self.network.codes(self.x)))
             region = region_of_code(self.network, self.x, own, tolerance=self.tolerance)
-            size = float(np.abs(region.slack).max(initial=0.0))
+            slack = float(np.abs(region.slack).max(initial=0.0))
+            size = max(size, LEAST_OF_SLACK * slack) if size else slack
         return size or 1.0
 
     @property
