@@ -11,11 +11,13 @@ from oracles.rational_steps import affine, network_of
 from partitions.in_doubt import in_doubt
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim
+from reluscope.partitions.complexes import incidence
 from reluscope.partitions.complexes.certification import multiplications
 from reluscope.partitions.doubts import shown_regions
 from reluscope.partitions.doubts.shown_regions import ShownCells, shown
 from reluscope.partitions.table.region_columns import RegionColumns
 from reluscope.stopping import INTERRUPTED
+from reluscope.testing import default_network
 
 NET = rs.load(
     [([[1.0, 0.5], [0.25, 1.0], [1.0, 1.0]], [0.0, 0.25, -0.5]), (np.ones((2, 3)), [-1.0, -2.0]), ([[1.0, 2.0]], [0.0])]
@@ -280,3 +282,52 @@ def test_what_one_bound_reads_as_a_tie_and_the_other_knows_is_no_tie():
     wrong = misread(part, words)
     assert codes_of(wrong) == [(0, 1), (1, 0)]
     assert codes_of(shown(wrong)) == [(1, 0), (1, 1)]
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """How many points floats are asked about at a time."""
+    numbers, forward = [], shown_regions.coded_forward
+    monkeypatch.setattr(
+        shown_regions, "coded_forward", lambda net, x, **how: (numbers.append(len(x)), forward(net, x, **how))[1]
+    )
+    return numbers
+
+
+def test_only_cells_that_a_sign_was_undecided_for_are_looked_at(asked):
+    part = rs.partition(NET, SQUARE)
+    in_doubt = np.arange(len(part)) % 3 == 0
+    wrong = part.codes.words.copy()
+    wrong[3] ^= np.uint64(0b11111)
+    geometry = replace(part.geometry, words=wrong, in_doubt=in_doubt)
+    doubtful = replace(part, codes=Codes(wrong, part.codes.layout), geometry=geometry, num_undecided=1)
+    assert codes_of(shown(doubtful)) == codes_of(part)
+    assert asked == [np.count_nonzero(in_doubt)]
+
+
+def test_cells_remember_where_a_sign_stayed_undecided(monkeypatch):
+    """A chunk is in doubt from the step on in which it could not decide, and what comes of it, not its neighbours."""
+    cut, steps = incidence.cut, []
+
+    def doubting(chunk, *how):
+        steps.append(chunk.stage)
+        found, doubts = cut(chunk, *how)
+        return found, doubts + (len(steps) == 6)
+
+    monkeypatch.setattr(incidence, "cut", doubting)
+    monkeypatch.setattr(incidence, "MIN_CELLS", 4)
+    monkeypatch.setattr(incidence, "_chunk_cells", lambda network, chunk: 4)
+    net = rs.load(default_network([2, 8, 8, 8, 1], seed=1))
+    part = rs.partition(net, SQUARE)
+    assert part.num_undecided == 1
+    assert 0 < np.count_nonzero(part.geometry.in_doubt) < len(part) / 2
+    assert codes_of(part) == codes_of(rs.partition(net, SQUARE, method="tree"))
+
+
+def test_what_there_was_no_time_for_is_unconfirmed(asked):
+    part = in_doubt(rs.partition(NET, SQUARE))
+    left = shown(part, until=0.0)
+    assert asked == []
+    assert left.work["cells_unconfirmed"] == len(left) - left.work["cells_confirmed"] > 0
+    assert left.finding().claim is Claim.ESTIMATE
+    assert codes_of(left) == codes_of(part)
