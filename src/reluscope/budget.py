@@ -29,8 +29,8 @@ class Budget:
         Stop after this many regions. Cells pass through a network in chunks, which become small towards the end, so
         a few dozen more regions may be finished. `certify` takes all cells of a line or plane as one chunk.
     seconds : float, optional
-        Stop after this time; ``float("inf")`` for as long as it takes. The current step has half a second more, or
-        5 % of the limit. BudgetExceededError if there is nothing to return by then.
+        Stop after this time; ``float("inf")`` for as long as it takes. The current step has a quarter of a second more,
+        or 5 % of the limit. BudgetExceededError if there is nothing to return by then.
     memory : int, optional
         Bytes that intermediate arrays may take. Work is done in blocks of this size, with the same results. By
         default each function has its own block size.

@@ -18,7 +18,7 @@ from functools import wraps
 from types import FrameType, TracebackType
 from typing import Any, TypeVar, cast
 
-from reluscope.time_limits import Part, look_at_clock, may_leave
+from reluscope.time_limits import WorkPart, look_at_clock, may_leave
 
 # Whoever strikes again after so many seconds without an answer wants to leave, whatever becomes of the work.
 PATIENCE = 5.0
@@ -35,7 +35,7 @@ class _Deferred:
     depth: int = 0
 
 
-class deferred(Part):  # noqa: N801 (read as a verb: with deferred())
+class deferred(WorkPart):  # noqa: N801 (read as a verb: with deferred())
     """Within, Ctrl-C takes effect at a `safe_point` or at the end, and nowhere else.
 
     Nested blocks are one block, the outermost. The handler from before decides what Ctrl-C does; a second one acts like

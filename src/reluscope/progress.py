@@ -116,29 +116,29 @@ def _say_nothing(share: float) -> None:
     del share
 
 
-class _Thread(threading.local):
+class _ToldCalls(threading.local):
     """How many calls at work in a thread are told of, by a line, by a warning, or by whoever made them."""
 
     calls = 0
 
 
-_thread = _Thread()
+_told = _ToldCalls()
 
 
 class told(AbstractContextManager[None]):  # noqa: N801 (read as a word: with told())
     """Work that somebody tells of, or that is not to be told of: calls within it are silent."""
 
     def __enter__(self) -> None:
-        _thread.calls += 1
+        _told.calls += 1
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
         del kind, error, trace
-        _thread.calls -= 1
+        _told.calls -= 1
 
 
 def is_told() -> bool:
     """Whether this thread is at work that somebody tells of."""
-    return _thread.calls > 0
+    return _told.calls > 0
 
 
 class LongCall:

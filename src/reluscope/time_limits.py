@@ -32,13 +32,13 @@ class _Thread(threading.local):
     """What a thread works within, the innermost last."""
 
     def __init__(self) -> None:
-        self.parts: list[Part] = []
+        self.parts: list[WorkPart] = []
 
 
 _thread = _Thread()
 
 
-class Part(AbstractContextManager[None]):
+class WorkPart(AbstractContextManager[None]):
     """A part of a thread's work, and whether it has found something that leaving would lose."""
 
     has_found = False
@@ -57,13 +57,13 @@ class Part(AbstractContextManager[None]):
             _thread.parts[-1].has_found = not _thread.parts[-1].is_driven
 
 
-class driven(Part):  # noqa: N801 (read as a word: with driven())
+class driven(WorkPart):  # noqa: N801 (read as a word: with driven())
     """Work that may be left at any time: its driver keeps what there is."""
 
     is_driven = True
 
 
-class time_limit(Part):  # noqa: N801 (read as a word: with time_limit(3.0))
+class time_limit(WorkPart):  # noqa: N801 (read as a word: with time_limit(3.0))
     """Work that ends by `OutOfTime` some grace after its seconds are over; once, so that what is there is kept.
 
     So many of them are ``spent`` already. Of nested limits the first to come counts.
