@@ -305,7 +305,8 @@ def test_only_cells_that_a_sign_was_undecided_for_are_looked_at(asked):
     assert asked == [np.count_nonzero(in_doubt)]
 
 
-def test_cells_remember_where_a_sign_stayed_undecided(monkeypatch):
+@pytest.mark.parametrize("dim", [2, 3])
+def test_cells_remember_where_a_sign_stayed_undecided(dim, monkeypatch):
     """A chunk is in doubt from the step on in which it could not decide, and what comes of it, not its neighbours."""
     cut, steps = incidence.cut, []
 
@@ -317,11 +318,11 @@ def test_cells_remember_where_a_sign_stayed_undecided(monkeypatch):
     monkeypatch.setattr(incidence, "cut", doubting)
     monkeypatch.setattr(incidence, "MIN_CELLS", 4)
     monkeypatch.setattr(incidence, "_chunk_cells", lambda network, chunk: 4)
-    net = rs.load(default_network([2, 8, 8, 8, 1], seed=1))
-    part = rs.partition(net, SQUARE)
+    net, box = rs.load(default_network([dim, 8, 8, 8, 1], seed=1)), rs.Box(-2, 2, dim)
+    part = rs.partition(net, box, method="incidence")
     assert part.num_undecided == 1
     assert 0 < np.count_nonzero(part.geometry.in_doubt) < len(part) / 2
-    assert codes_of(part) == codes_of(rs.partition(net, SQUARE, method="tree"))
+    assert codes_of(part) == codes_of(rs.partition(net, box, method="tree"))
 
 
 def test_what_there_was_no_time_for_is_unconfirmed(asked):

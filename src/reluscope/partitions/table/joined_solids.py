@@ -39,6 +39,7 @@ class SolidPatch:
     roots: np.ndarray  # (r,)
     words: np.ndarray  # (r, w)
     blur: np.ndarray  # (v,) how far each vertex may be from its true place
+    in_doubt: np.ndarray  # (r,) whether a sign stayed undecided on the way to it
 
     @classmethod
     def of(cls, chunk: Chunk) -> "SolidPatch":
@@ -62,6 +63,7 @@ class SolidPatch:
             chunk.roots,
             words,
             chunk.blur,
+            np.full(len(chunk), chunk.in_doubt),
         )
 
     def __len__(self) -> int:
@@ -113,12 +115,14 @@ def join(patches: list[SolidPatch], dim: int, num_words: int, across: Across) ->
         right = np.concatenate([right, beside[known]])
         num_unmatched = int((~known).sum())
     ids = np.arange(len(corners))
+    in_doubt = np.bincount(region, joined("in_doubt", (0,), np.bool_), len(first)) > 0
     return RegionColumns(
         words=words[first],
         witnesses=means[first],
         facets=FacetColumns(*distinct_pairs(left, right, len(first)), num_unmatched),
         corners=CellCorners(regions=region, offsets=offsets, ids=ids, points=corners, blur=blur),
         is_bounded=np.ones(len(first), dtype=bool),
+        in_doubt=None if num_unmatched else in_doubt,
     )
 
 
