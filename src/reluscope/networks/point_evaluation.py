@@ -17,17 +17,16 @@ from reluscope.interruption import step_point
 from reluscope.needed_memory import need
 from reluscope.networks.evaluation.codes_at import codes_at
 from reluscope.networks.evaluation.gradient_errors import gradient_errors
-from reluscope.networks.evaluation.linearize import identity, linearize, weight_of_units
+from reluscope.networks.evaluation.linearize import all_weights, linearize
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.evaluation.rounded_forward import RoundedForward, rounded_forward
-from reluscope.networks.evaluation.unit_half_spaces import Rows, gate_rows
+from reluscope.networks.evaluation.unit_half_spaces import Rows, rows_of_own
 from reluscope.networks.graph.affine_maps import AffineMaps
 from reluscope.networks.graph.choosing_gates import Max, TopK
 from reluscope.networks.graph.nodes import GateNode
 from reluscope.networks.graph.points import chunks
 from reluscope.networks.passes.carry import carry, carry_to_output
 from reluscope.networks.passes.magnitudes import GradientMagnitudes, gradients_of_inputs
-from reluscope.networks.passes.maps import Derivatives, flat_entries
 from reluscope.networks.passes.numbers import HeldNumbers
 from reluscope.networks.passes.rounded import HeldRoundedNumbers, Rounded, RoundedNumbers
 from reluscope.networks.passes.rounding import in_doubt, reaches_breakpoint
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 
 BUDGET = 256 * 2**20
 # Of half-spaces, while they are made and chosen, about so many tables are in memory.
-COPIES = 3
+COPIES = 2
 
 
 class PointStatus(StrEnum):
@@ -223,6 +222,11 @@ class Evaluation(Shown):
         """Where each unit would leave its piece, one table for each gate: as many numbers as units times inputs."""
         return self._tables.rows
 
+    def forget_half_spaces(self) -> None:
+        """Keep the maps, and let go of the tables of `half_spaces`, which may be gigabytes."""
+        assert self.maps is not None
+        vars(self).pop("_tables", None)
+
     @cached_property
     def map_errors(self) -> Float[np.ndarray, "s m"]:
         """Bounds on the rounding of the maps' weights: on the sum of the errors of each row's entries.
@@ -263,33 +267,27 @@ class Evaluation(Shown):
             f"{num_rows:,} half-spaces in {network.num_inputs:,} inputs",
             "ask on a Plane or a Segment, or about fewer inputs",
         )
-        every = slice(0, network.num_inputs)
         *constants, bias = carry(network, HeldNumbers(pieces), torch.zeros_like(self.points))
-        walk = carry(network, Derivatives(pieces), identity(network, every))
+        weights, last = all_weights(network, pieces, number)
         of_gradients = GradientMagnitudes(self.tolerance.unit)
         start = gradients_of_inputs(number, network.input_shape, network.device)
-        # Side by side, so that no more than one gate's derivatives are in memory.
         rounding, rows = carry(network, of_gradients, start), []
-        for stage, gate, constant in zip(network.stages, self.gates, constants, strict=True):
-            weight = weight_of_units(stage.gate, next(walk), number)
-            step_point()
+        for stage, gate, weight, constant in zip(network.stages, self.gates, weights, constants, strict=True):
             error = next(rounding).error
-            of_gradients.hold(gate.pieces, _largest_entries(weight))
+            of_gradients.hold(gate.pieces, _largest_entries(weight).to(network.device))
             step_point()
             rows.append(
-                gate_rows(
+                rows_of_own(
                     stage.gate,
                     stage.index,
                     pieces=gate.pieces.cpu().numpy(),
                     pre=gate.preactivations.cpu().numpy(),
-                    maps=(weight.cpu().numpy(), constant.cpu().numpy()),
+                    maps=(weight.numpy(), constant.cpu().numpy()),
                     noise=gate.errors.cpu().numpy(),
                     map_noise=error.cpu().numpy(),
                 )
             )
-            del weight
-        weight = flat_entries(next(walk)).expand(number, -1, -1).mT.contiguous()
-        maps = AffineMaps(weight, bias.reshape(number, -1).contiguous())
+        maps = AffineMaps(last.to(network.device), bias.reshape(number, -1).contiguous())
         return _HalfSpaces(tuple(rows), maps)
 
 

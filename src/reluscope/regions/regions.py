@@ -165,8 +165,11 @@ def find_regions(
         if not all(np.isfinite(bound).all() for bound in bounds):
             raise too_large("values or maps of points")
         codes = part.codes
+        part.forget_half_spaces()
         for local, position in enumerate(range(block.start, block.stop)):
             rows = [Rows(*(column[local] for column in table)) for table in tables]
+            if position + 1 == block.stop:
+                tables.clear()  # so that rows are all that is left of them
             try:
                 rows, clear = with_hidden_rows(exact, codes[local], rows, flat[local])
                 polyhedron, sources, slack, noise, entries = _polyhedron(network, codes[local], rows, window, position)
@@ -238,7 +241,10 @@ def _domain_rows(window: Polyhedron, flat: np.ndarray, unit: float) -> Rows:
 def _polyhedron(
     network: Network, code: Codes, tables: list[Rows], window: Polyhedron, position: int
 ) -> tuple[Polyhedron, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the polyhedron of one point without constant rows; sources, slack, noise of rows and of their entries."""
+    """Return the polyhedron of one point without constant rows; sources, slack, noise of rows and of their entries.
+
+    Lets go of the tables on the way.
+    """
     of_domain = tables[-1]
     if (of_domain.slack < -of_domain.noise).any():
         raise InputError(f"point {position} lies outside the domain: move it inside, or ask on a larger domain")
@@ -254,18 +260,19 @@ def _polyhedron(
         kept.append(rows.exists & ~constant)
     # Normals of thousands of units are large: they are copied once, and the copy is kept.
     normals = np.empty((sum(int(which.sum()) for which in kept), network.num_inputs))
-    start = 0
-    for rows, which in zip(tables, kept, strict=True):
-        step_point()
-        stop = start + int(which.sum())
-        # Into place without a copy between, as which they are is sure.
-        np.take(rows.normals, np.flatnonzero(which), axis=0, out=normals[start:stop], mode="clip")
-        start = stop
-    normals.setflags(write=False)
     offsets, sources, slack, noise, entries = (
         np.concatenate([getattr(rows, name)[which] for rows, which in zip(tables, kept, strict=True)])
         for name in ("offsets", "sources", "slack", "noise", "constant_below")
     )
+    start = 0
+    for which in kept:
+        step_point()
+        stop = start + int(which.sum())
+        # Into place without a copy between, as which they are is sure.
+        np.take(tables[0].normals, np.flatnonzero(which), axis=0, out=normals[start:stop], mode="clip")
+        start = stop
+        del tables[0]
+    normals.setflags(write=False)
     sources = sources.astype(np.int64)
     true_rows = ExactHalfSpaces(network, code, sources, window.A, window.b)
     return Polyhedron._rounded(normals, offsets, true_rows, window.C, window.d), sources, slack, noise, entries

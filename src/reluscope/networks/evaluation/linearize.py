@@ -118,6 +118,26 @@ def maps_of_pieces(
     return maps, (flat_entries(last).expand(number, -1, -1).mT, outputs.reshape(number, -1))
 
 
+@torch.no_grad()
+def all_weights(network: "NetworkGraph", pieces: Pieces, number: int) -> tuple[list[Tensor], Tensor]:
+    """Return derivatives of what all units see, ``(s, u, n)`` or ``(s, u, k, n)``, and of the outputs, ``(s, m, n)``.
+
+    Row after row, on the CPU. Some inputs at a time: of large networks the rest of the work is small beside the result.
+    """
+    gates = [stage.gate for stage in network.stages]
+    shapes = [tuple(gate.index.shape) if isinstance(gate, Max) else (gate.num_units,) for gate in gates]
+    *tables, last = (
+        torch.empty(number, *shape, network.num_inputs, dtype=torch.float64)
+        for shape in (*shapes, (network.num_outputs,))
+    )
+    for inputs in chunks(network.num_inputs, number * network.bytes_per_point, CLOSE_BUDGET):
+        walk = carry(network, Derivatives(pieces), identity(network, inputs))
+        for gate, table in zip(gates, tables, strict=True):
+            table[..., inputs] = weight_of_units(gate, next(walk), number)
+        last[..., inputs] = flat_entries(next(walk)).expand(number, -1, -1).mT
+    return tables, last
+
+
 def weight_of_units(gate: GateNode, derivatives: Tensor, number: int) -> Tensor:
     """Return derivatives ``(s or 1, c, size)`` of what a gate sees as weights ``(s, u, c)`` or ``(s, u, k, c)``.
 

@@ -51,9 +51,21 @@ def gate_rows(
     ``pre`` are pre-activations at the points, ``maps`` their affine functions on the points' regions, ``noise`` and
     ``map_noise`` rounding bounds of each, shaped like ``pre``.
     """
-    # The one copy of what may be a gigabyte: row after row, as PyTorch transposes faster, and changed in place below.
-    weight = torch.from_numpy(maps[0]).clone(memory_format=torch.contiguous_format).numpy()
-    maps = weight, maps[1]
+    own = np.array(maps[0], order="C"), maps[1]
+    return rows_of_own(gate, index, pieces=pieces, pre=pre, maps=own, noise=noise, map_noise=map_noise)
+
+
+def rows_of_own(
+    gate: Pointwise | Max,
+    index: int,
+    *,
+    pieces: Integer[np.ndarray, "s u"],
+    pre: np.ndarray,
+    maps: tuple[np.ndarray, np.ndarray],
+    noise: np.ndarray,
+    map_noise: np.ndarray,
+) -> Rows:
+    """Return `gate_rows` whose normals are made in place of the weights of ``maps``: there may be gigabytes of them."""
     if isinstance(gate, Max):
         return _max_rows(gate, index, pieces, pre, maps, noise, map_noise)
     if isinstance(gate, TopK):
