@@ -24,17 +24,26 @@ def read_array(value: ArrayLike, name: str, *, ndim: int | None = None, finite: 
         raw = np.asarray(value)
         if raw.dtype.kind not in "biuf":
             raise TypeError
-        is_ready = raw.dtype == np.float64 and raw.flags.owndata and raw.flags.c_contiguous and not raw.flags.writeable
+        is_ready = raw.dtype == np.float64 and raw.flags.c_contiguous and _is_kept(raw)
         array = raw if is_ready else np.array(raw, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} must be real numbers in one rectangular array, got {describe(value)}") from error
     if ndim is not None and array.ndim != ndim:
         raise ShapeError(f"{name} must have {ndim} axes, got an array of shape {array.shape}")
-    if np.isnan(array).any() or (finite and np.isinf(array).any()):
+    # Ends are NaN if an entry is: of gigabytes no table of truths is made.
+    ends = (array.min(), array.max()) if array.size else (0.0, 0.0)
+    if np.isnan(ends).any() or (finite and np.isinf(ends).any()):
         bad = int((~np.isfinite(array)).sum())
         raise InputError(f"{name} must be finite, got {bad} NaN or infinite entries")
     array.setflags(write=False)
     return array
+
+
+def _is_kept(array: np.ndarray) -> bool:
+    """Whether nobody can write to an array, and its memory holds nothing else."""
+    owner = array if array.base is None else array.base
+    is_whole = isinstance(owner, np.ndarray) and owner.flags.owndata and owner.size == array.size
+    return bool(is_whole and not array.flags.writeable and not owner.flags.writeable)
 
 
 def read_coordinates(x: ArrayLike, dim: int) -> np.ndarray:

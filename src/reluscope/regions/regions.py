@@ -258,24 +258,33 @@ def _polyhedron(
                 "and of the other sign; move the point"
             )
         kept.append(rows.exists & ~constant)
-    # Normals of thousands of units are large: they are copied once, and the copy is kept.
-    normals = np.empty((sum(int(which.sum()) for which in kept), network.num_inputs))
     offsets, sources, slack, noise, entries = (
         np.concatenate([getattr(rows, name)[which] for rows, which in zip(tables, kept, strict=True)])
         for name in ("offsets", "sources", "slack", "noise", "constant_below")
     )
-    start = 0
-    for which in kept:
-        step_point()
-        stop = start + int(which.sum())
-        # Into place without a copy between, as which they are is sure.
-        np.take(tables[0].normals, np.flatnonzero(which), axis=0, out=normals[start:stop], mode="clip")
-        start = stop
-        del tables[0]
+    normals = _put_together(tables, kept)
     normals.setflags(write=False)
     sources = sources.astype(np.int64)
     true_rows = ExactHalfSpaces(network, code, sources, window.A, window.b)
     return Polyhedron._rounded(normals, offsets, true_rows, window.C, window.d), sources, slack, noise, entries
+
+
+def _put_together(tables: list[Rows], kept: list[np.ndarray]) -> np.ndarray:
+    """Return the normals that are kept of all tables, which are let go of on the way: there may be gigabytes."""
+    counts = [int(which.sum()) for which in kept]
+    (most, place), total = max((count, place) for place, count in enumerate(counts)), sum(counts)
+    whole = tables[place].normals
+    if most == total == len(whole):
+        (whole if whole.base is None else whole.base).setflags(write=False)  # so that it need not be copied
+        return whole
+    normals, stop = np.empty((total, whole.shape[1])), 0
+    for which, count in zip(kept, counts, strict=True):
+        step_point()
+        start, stop = stop, stop + count
+        # Into place without a copy between, as which they are is sure.
+        np.take(tables[0].normals, np.flatnonzero(which), axis=0, out=normals[start:stop], mode="clip")
+        del tables[0]
+    return normals
 
 
 def _interior_point(

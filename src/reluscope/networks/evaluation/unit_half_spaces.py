@@ -173,8 +173,12 @@ def _top_rows(
     weight, bias = maps
     chosen, other = (part.numpy() for part in gate.pairs(torch.from_numpy(pieces.astype(np.int64))))
     point = np.arange(len(pieces))[:, None]
+    normals = np.empty((*chosen.shape, weight.shape[-1]))
+    for some in chunks(chosen.shape[1], normals[:, :1].nbytes, TOGETHER) if normals.size else ():
+        step_point()
+        np.subtract(weight[point, other[:, some]], weight[point, chosen[:, some]], out=normals[:, some])
     return Rows(
-        normals=weight[point, other] - weight[point, chosen],
+        normals=normals,
         offsets=bias[point, chosen] - bias[point, other],
         sources=np.stack([np.full(chosen.shape, index), chosen, other], axis=-1),
         exists=np.ones(chosen.shape, dtype=bool),
