@@ -14,6 +14,7 @@ from reluscope.time_limits import (
     driven,
     if_in_time,
     is_overdue,
+    look_ahead,
     look_at_clock,
     may_leave,
     seconds_left,
@@ -115,3 +116,12 @@ def test_a_budget_of_seconds_limits_all_that_a_function_does():
 def test_a_step_of_other_work_ends_it():
     with driven(), pytest.raises(OutOfTime):
         waiting(budget=Budget(seconds=0.01))
+
+
+def test_what_nothing_can_end_is_not_begun_without_the_time():
+    with time_limit(1.0):
+        look_ahead(1e9)
+        with pytest.raises(OutOfTime):
+            look_ahead(1e12)
+        assert is_overdue()
+    look_ahead(1e30)

@@ -20,6 +20,10 @@ Found = TypeVar("Found")
 LEAST_GRACE, GRACE = 0.25, 0.05
 
 
+# What one thread does in a second, at most, in a decomposition of a large matrix.
+PER_SECOND = 2e10
+
+
 class OutOfTime(BaseException):
     """The seconds that a step had are over; no error, like KeyboardInterrupt. ``seconds`` is what the budget gave."""
 
@@ -87,10 +91,15 @@ def may_leave() -> bool:
 
 def look_at_clock() -> None:
     """Raise `OutOfTime` if a limit is over and work may be left here."""
+    look_ahead(0.0)
+
+
+def look_ahead(operations: float) -> None:
+    """Raise `OutOfTime` where so many floating-point operations, which nothing can end, take more time than is left."""
     if not _thread.parts:
         return
-    now = time()
-    over = [part for part in _thread.parts if now >= part.until]
+    ready = time() + operations / PER_SECOND
+    over = [part for part in _thread.parts if ready >= part.until]
     if over and may_leave():
         for part in over:
             part.until = inf

@@ -42,6 +42,7 @@ from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.ask.dispatch import partitioned
+from reluscope.partitions.ask.engine_choice import choose_engine
 from reluscope.partitions.corner_errors import corner_errors
 from reluscope.partitions.exact.exact_regions import code_tuples
 from reluscope.partitions.left_open import left_open
@@ -410,10 +411,20 @@ def image(
     chosen = read_outputs(outputs, features.num_outputs)
     if not isinstance(domain, Partition):
         check_bounded(domain)
+        engine, method = choose_engine(features, domain, "auto", keep="vertices")
+        if engine == "tree" and not features.jumps:  # before minutes are spent on regions without corners
+            raise _no_corners(method)
     part = partitioned(features, domain, Effort.of(budget, None, progress, tolerance))
     if not isinstance(domain, Partition) and is_interrupted(part.stop):  # nobody is to wait for all images either
         part = _first(part, part.stop)
     return image_of(part, chosen)
+
+
+def _no_corners(method: str) -> InputError:
+    return InputError(
+        f"an image needs the corners of regions, and {method} keeps none: give a domain of fewer dimensions, such as a "
+        "Plane, and leave method and keep out"
+    )
 
 
 def check_bounded(domain: Domain) -> None:
@@ -427,10 +438,7 @@ def image_of(part: Partition, outputs: tuple[int, ...]) -> Image:
     """Return the image of a partition that is there already: of its first regions, where there is no time for all."""
     check_bounded(part.domain)
     if not part.has_vertices:
-        raise InputError(
-            f"an image needs the corners of regions, and {part.method} keeps none: give a domain of fewer dimensions, "
-            "such as a Plane, and leave method and keep out"
-        )
+        raise _no_corners(part.method)
     if is_overdue():
         return _of_all(_first(part, part.stop), outputs)
     try:

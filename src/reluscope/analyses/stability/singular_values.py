@@ -19,6 +19,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from reluscope.interruption import step_point
+from reluscope.time_limits import look_ahead
+
 EPS = float(np.finfo(np.float64).eps)
 # Up to this side the triangular factor is quick: a second per decomposition.
 SHORT = 768
@@ -106,6 +109,7 @@ def _gram(columns: Tensor, scale: Tensor) -> Tensor:
             continue
         block = columns[(slice(None), *tile)].flatten(1)[:, live] * factors[live]
         seen = block.any(dim=1).nonzero().squeeze(1)
+        step_point()
         if 2 * len(seen) > n:
             gram.addmm_(block, block.T)
         else:
@@ -132,11 +136,13 @@ def _triangle(columns: Tensor, scale: Tensor, above: Tensor | None = None) -> Te
     found = flat.new_zeros(0, n) if above is None else above
     for rows in live.split(max(BLOCK_ROWS, n)):
         block = (flat[:, rows] * scale[rows]).T
+        look_ahead(2.0 * (len(found) + len(block)) * n**2)
         found = torch.linalg.qr(torch.cat([found, block]), mode="r").R
     return found
 
 
 def _of_triangle(triangle: Tensor, rows: int, n: int, gamma: float, error: float) -> SingularValues:
+    look_ahead(8 / 3 * len(triangle) ** 3)
     values = torch.linalg.svdvals(triangle).cpu().numpy()
     largest = float(values.max(initial=0.0))
     bounds = np.full(len(values), error + gamma * np.sqrt(max(rows, n)) * largest)
@@ -146,6 +152,7 @@ def _of_triangle(triangle: Tensor, rows: int, n: int, gamma: float, error: float
 def _of_gram(gram: Tensor, gamma: float, rows: int, n: int, error: float) -> SingularValues | None:
     """Return the roots of the eigenvalues, or None where one of them is not known well."""
     trace = float(gram.trace())
+    look_ahead(4 / 3 * len(gram) ** 3)
     squares = torch.linalg.eigvalsh(gram).flip(0).clamp_min(0.0).cpu().numpy()
     delta = gamma * (trace + np.sqrt(len(squares)) * float(squares[0]))
     if delta > 2 * GOOD * squares[-1]:

@@ -25,7 +25,7 @@ from reluscope.geometry.polyhedra.facet_rows import FoundFacets, find_facets
 from reluscope.geometry.polyhedra.interior import Ball, inscribed_ball
 from reluscope.geometry.polyhedra.polyhedron_rows import PolyhedronRows
 from reluscope.geometry.polyhedra.sampling import sample_chains
-from reluscope.geometry.polyhedra.true_rows import BothRows, KnownRows, Side, TrueRows
+from reluscope.geometry.polyhedra.true_rows import BothRows, GivenRows, Side, TrueRows
 from reluscope.geometry.polyhedra.widths import (
     MAX_DIFFERENCES,
     Diameter,
@@ -533,9 +533,7 @@ class Polyhedron(Shown):
         parts = [part._rows.true_rows for part in (self, other)]
         if parts == [None, None]:
             return Polyhedron(rows, ends, equations, values)
-        one, two = (
-            part._rows.true_rows or KnownRows(tuple(map(part.side, range(len(part.b))))) for part in (self, other)
-        )
+        one, two = (part._rows.true_rows or GivenRows(len(part.b), part.side) for part in (self, other))
         both = BothRows(one, two)
         return Polyhedron._rounded(rows, ends, both, equations, values)
 

@@ -4,7 +4,7 @@ A cone {r : a . r >= 0 for all rows a} is decided by which rows are parallel or 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -36,6 +36,17 @@ class KnownRows(TrueRows):
         return self._found
 
 
+class GivenRows(TrueRows):
+    """Rows that are float64 numbers as they are; fractions of them are made when asked for."""
+
+    def __init__(self, number: int, side: Callable[[int], Side]) -> None:
+        self._number, self._side = number, side
+
+    def sides(self) -> tuple[Side, ...]:
+        """Return the rows."""
+        return tuple(map(self._side, range(self._number)))
+
+
 class BothRows(TrueRows):
     """The rows of one polyhedron and then those of another, whose rows may be float64 numbers as they are."""
 
@@ -44,8 +55,14 @@ class BothRows(TrueRows):
 
     def sides(self) -> tuple[Side, ...] | None:
         """Return the rows of both."""
-        found = [part.sides() for part in self._parts]
-        return None if any(part is None for part in found) else tuple(side for part in found if part for side in part)
+        found: dict[int, tuple[Side, ...]] = {}
+        # Those that may take too long first: a million fractions may not be asked for then.
+        for place in sorted(range(len(self._parts)), key=lambda one: isinstance(self._parts[one], GivenRows)):
+            sides = self._parts[place].sides()
+            if sides is None:
+                return None
+            found[place] = sides
+        return tuple(side for place in sorted(found) for side in found[place])
 
 
 def scaled_sides(sides: Sequence[Side]) -> list[Side]:
