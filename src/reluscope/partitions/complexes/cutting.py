@@ -22,6 +22,7 @@ from reluscope.geometry.cutting.splitting import (
 from reluscope.interruption import step_point
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.nodes import Pointwise
+from reluscope.networks.graph.points import chunks
 from reluscope.networks.network import Network
 from reluscope.networks.passes.numbers import Numbers
 from reluscope.networks.passes.stages import Stage
@@ -39,6 +40,8 @@ from reluscope.partitions.complexes.chunks import Chunk, OpenStage, Resolution
 from reluscope.partitions.complexes.open_bends import close_bends
 from reluscope.partitions.complexes.vertex_names import extend_names
 
+# Bytes of rows that are extended between two looks at the clock.
+TOGETHER = 2**26
 # What some columns of heights are.
 Cuts = Callable[[np.ndarray], list[CutFunction]]
 
@@ -319,11 +322,16 @@ def _cut_ties(
 
 def _extend(rows: np.ndarray, work: Subdivision) -> np.ndarray:
     """Return rows at the old vertices with those at the new ones, interpolated."""
-    flat = rows.reshape(len(rows), -1)
-    step_point()
-    grown = np.empty((len(rows) + len(work.tail), flat.shape[1]))
-    grown[: len(rows)] = flat
-    _kernels.interpolate(grown, work.tail, work.head, work.share)
+    flat, number = rows.reshape(len(rows), -1), len(rows)
+    grown = np.empty((number + len(work.tail), flat.shape[1]))
+    size = grown[:1].nbytes
+    for some in chunks(number, size, TOGETHER) if number else ():
+        step_point()
+        grown[some] = flat[some]
+    # A new vertex may lie between two others that are new, before it.
+    for some in chunks(len(work.tail), size, TOGETHER) if len(work.tail) else ():
+        step_point()
+        _kernels.interpolate(grown[: number + some.stop], work.tail[some], work.head[some], work.share[some])
     return grown.reshape(len(grown), *rows.shape[1:])
 
 
