@@ -83,8 +83,8 @@ QUESTIONS: dict[str, Question] = {
     "stability.extremes": lambda n, x, b: rs.stability.extremes(n, _drawn(x, 20), budget=b),
     "coefficients.local_norms": lambda n, x, b: rs.coefficients.local_norms(n, _drawn(x, 20), budget=b),
     "codespace.adjacency": lambda n, x, b: rs.codespace.adjacency(n, _drawn(x, 20), budget=b),
-    "neighbors": lambda n, x, b: rs.neighbors(n, x),
-    "region": lambda n, x, b: rs.region(n, x),
+    "neighbors": lambda n, x, b: rs.neighbors(n, x, budget=b),
+    "region": lambda n, x, b: rs.region(n, x, budget=b),
     "preimages.of": lambda n, x, b: rs.preimages.of(
         n, rs.Polyhedron(np.eye(len(n(x[None])[0].ravel()))[:1], [0.0]), domain=_box(x), budget=b
     ),

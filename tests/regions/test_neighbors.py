@@ -9,6 +9,7 @@ from torch import nn
 
 import reluscope as rs
 from networks.models import branched
+from reluscope.errors import BudgetExceededError
 from reluscope.testing import default_network, networks
 
 # Regions of which fractions decide whether they hold a point: up to a second each.
@@ -138,3 +139,10 @@ def test_hidden_units_of_any_scale(seed):
     assert np.array_equal(net.codes(found.points).to_array(), found.codes.to_array())
     pairs = [rs.partition(network, box, method="tree").adjacency() for network in (plain, net)]
     assert (pairs[0] != pairs[1]).nnz == 0
+
+
+@pytest.mark.parametrize("ask", [rs.neighbors, rs.region, rs.regions])
+def test_seconds_are_kept(ask, monkeypatch):
+    monkeypatch.setattr("reluscope.time_limits.LEAST_GRACE", 0.0)
+    with pytest.raises(BudgetExceededError, match=rf"^{ask.__name__} found nothing within its budget of 0 s"):
+        ask(rs.load(default_network([3, 8, 2], 1)), [0.1, 0.2, 0.3], budget=rs.Budget(seconds=0))

@@ -13,6 +13,7 @@ import torch
 from jaxtyping import Float, Int
 
 from reluscope.arguments import read_arguments
+from reluscope.budget import TimeBudget
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Domain, Slice
@@ -69,7 +70,12 @@ class Neighbors(Shown):
 
 @read_arguments
 def neighbors(
-    network: Network, x: Points, *, domain: Domain | None = None, tolerance: Tolerance | None = None
+    network: Network,
+    x: Points,
+    *,
+    domain: Domain | None = None,
+    budget: TimeBudget | None = None,
+    tolerance: Tolerance | None = None,
 ) -> Neighbors:
     """Return the regions on the other sides of the facets of the region at a point.
 
@@ -80,6 +86,8 @@ def neighbors(
         One point; in slice coordinates if the domain is a slice.
     domain : Box, Polyhedron, Slice or Space, optional
         Restricts the region; there are no neighbours beyond its boundary.
+    budget : Budget, optional
+        Seconds; BudgetExceededError after them, since facets are known together.
     tolerance : Tolerance, optional
         Its ``rounding`` determines which pre-activations and derivatives count as zero.
 
@@ -112,6 +120,7 @@ def neighbors(
     array([[0, 0, 1],
            [1, 1, 0]], dtype=uint8)
     """
+    del budget  # its seconds are kept by the reader of arguments
     tolerance = tolerance or Tolerance()
     if isinstance(domain, Slice):
         network, domain = network.restrict(domain), domain.window

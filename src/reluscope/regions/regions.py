@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from reluscope.arguments import holds_across_jumps, read_arguments
-from reluscope.budget import Budget, MemoryBudget
+from reluscope.budget import BlockBudget, Budget, TimeBudget
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
@@ -34,8 +34,17 @@ BUDGET = 256 * 2**20
 
 @read_arguments
 @holds_across_jumps
-def region(network: Network, x: Points, *, domain: Domain | None = None, tolerance: Tolerance | None = None) -> Region:
+def region(
+    network: Network,
+    x: Points,
+    *,
+    domain: Domain | None = None,
+    budget: TimeBudget | None = None,
+    tolerance: Tolerance | None = None,
+) -> Region:
     """Return the linear region at one point; see `regions`.
+
+    BudgetExceededError after the budget's seconds.
 
     Examples
     --------
@@ -49,6 +58,7 @@ def region(network: Network, x: Points, *, domain: Domain | None = None, toleran
     array([[0, 0, 0],
            [0, 1, 1]])
     """
+    del budget  # its seconds are kept by the reader of arguments
     found = regions(network, x, domain=domain, tolerance=tolerance)
     if len(found) != 1:
         raise ShapeError(f"region takes one point, got {len(found)}: use regions for a batch")
@@ -62,7 +72,7 @@ def regions(
     *,
     domain: Domain | None = ...,
     missing: Literal["raise"] = ...,
-    budget: MemoryBudget | None = ...,
+    budget: BlockBudget | None = ...,
     tolerance: Tolerance | None = ...,
 ) -> tuple[Region, ...]: ...
 
@@ -74,7 +84,7 @@ def regions(
     *,
     domain: Domain | None = ...,
     missing: Literal["return"],
-    budget: MemoryBudget | None = ...,
+    budget: BlockBudget | None = ...,
     tolerance: Tolerance | None = ...,
 ) -> tuple[Region | DegenerateGeometryError, ...]: ...
 
@@ -87,7 +97,7 @@ def regions(
     *,
     domain: Domain | None = None,
     missing: Literal["raise", "return"] = "raise",
-    budget: MemoryBudget | None = None,
+    budget: BlockBudget | None = None,
     tolerance: Tolerance | None = None,
 ) -> tuple[Region | DegenerateGeometryError, ...]:
     """Return the linear region at every point.
@@ -104,7 +114,8 @@ def regions(
         What is done with the error at a point whose code has no region with an interior: raise the first, or return
         each in the place of the region.
     budget : Budget, optional
-        Memory for the half-spaces of one chunk of points; the result holds those of all points.
+        Memory for the half-spaces of one chunk of points; the result holds those of all points. BudgetExceededError
+        after its seconds.
     tolerance : Tolerance, optional
         Its ``rounding`` determines which pre-activations count as zero.
 
