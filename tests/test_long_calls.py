@@ -84,3 +84,9 @@ def test_it_says_how_long_the_rest_takes(monkeypatch):
     now = 112.0
     (heard,) = said(lambda: [call(0.01), call(0.02)])
     assert heard.startswith("partition has taken 12 s and takes about 20 minutes more: budget=rs.Budget(seconds=60) ")
+
+
+def test_what_is_computed_later_is_not_told_of():
+    found = rs.coefficients.matrix(NET, POINTS)
+    assert found.progress is False
+    assert not said(lambda: found.output(0).sum())

@@ -10,6 +10,7 @@ import dataclasses
 import itertools
 import json
 import os
+import re
 import sys
 import time
 from fractions import Fraction
@@ -73,7 +74,7 @@ def leaves(value, path="", seen=()):
             if not any(word in field.name for word in OF_TIME):
                 yield from leaves(getattr(value, field.name), f"{path}.{field.name}", seen)
     elif type(value).__module__.startswith("reluscope"):
-        yield path, repr(value)
+        yield path, re.sub(r" at 0x[0-9a-f]+", "", repr(value))  # where in memory it is, is no result
 
 
 def is_same(one, other):

@@ -22,7 +22,7 @@ from reluscope.networks.evaluation.choices import read_outputs
 from reluscope.networks.graph.affine_maps import AffineMaps
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.progress import Progress, share_done
+from reluscope.progress import LongCall, Progress, share_done
 
 MEMORY = 2**30
 # A block of coefficients, its copy in the caller's hands and what the pass through the network needs.
@@ -258,7 +258,9 @@ def matrix(
             checkpoint, key_of(network, points, chosen, block), num_outputs=len(chosen), num_inputs=network.num_inputs
         )
     )
-    return CoefficientMatrices(network, points, chosen, memory, kept, progress)
+    # Passes come later, each by a call of its own: what tells of this one is not for them.
+    of_passes = False if isinstance(progress, LongCall) else progress
+    return CoefficientMatrices(network, points, chosen, memory, kept, of_passes)
 
 
 def _samples_in_block(network: Network, num_outputs: int, memory: int) -> int:
