@@ -43,14 +43,11 @@ class Recording:
         number, device = len(cotangents), self.start.device
         if not value.requires_grad:
             return torch.zeros(number, len(self.start), self.start[0].numel(), dtype=torch.float64, device=device)
-        if number <= 1:
-            found = torch.empty(number, *self.start.shape, dtype=torch.float64, device=device)
-            for row, cotangent in enumerate(cotangents):
-                with torch.enable_grad():
-                    total = (value * cotangent).sum()
-                keeps = not is_last or row + 1 < number
-                (found[row],) = torch.autograd.grad(total, self.start, retain_graph=keeps, materialize_grads=True)
-            gradient = found
+        if number == 1:
+            # Of a sum: PyTorch imports all of SymPy, more than a second, where it is given cotangents.
+            with torch.enable_grad():
+                total = (value * cotangents[0]).sum()
+            (gradient,) = torch.autograd.grad(total, self.start, retain_graph=not is_last, materialize_grads=True)
         else:
             (gradient,) = torch.autograd.grad(
                 value,
