@@ -276,3 +276,34 @@ def test_an_image_as_thin_as_rounding_has_an_upper_bound_of_its_volume():
     found = rs.image(net, rs.Box(0, 1, 2)).volume()
     assert found.claim == "EXACT"
     assert 1e-20 <= found.tolerance <= 1e-9
+
+
+def narrow_tent(width):
+    """Return a network of one input whose output is a tent of height 1 around 0.3, and 0 elsewhere."""
+    kinks = np.array([0.3 - width, 0.3, 0.3 + width])
+    return rs.load([(np.ones((3, 1)), -kinks), (np.array([[1.0, -2.0, 1.0]]) / width, np.zeros(1))])
+
+
+@pytest.mark.parametrize("width", [2.0**-46, 2.0**-44, 2.0**-42])
+def test_a_tent_that_no_region_shows_makes_an_estimate(width):
+    found = rs.image(narrow_tent(width), rs.Box(0, 1, 1))
+    most, length = found.maximum([1.0]), found.volume()
+    for number in (most, length):
+        assert number.claim == "EXACT" or number.interval[1] >= 1.0
+    assert most.value == pytest.approx(1.0, abs=0.1) or found.claim == "ESTIMATE"
+
+
+def test_a_kink_at_a_corner_of_the_domain_is_a_doubt():
+    net = rs.load([(np.array([[1.25, 0.0]]), np.array([-1154226.145613155])), (np.array([[0.25]]), np.array([-0.75]))])
+    box = rs.Box([-2770142.7494715727, -5540285.498943145], [923380.9164905242, -1846761.8329810484])
+    length = rs.image(net, box).volume()
+    assert length.claim != "EXACT"
+    assert length.interval[1] > 3.7e-11
+
+
+def test_steps_whose_tents_no_region_shows_are_enclosed():
+    # A tent of a tent is 2^-40 wide: no region of the first states shows it.
+    tent = narrow_tent(2.0**-20)
+    found = rs.reach(tent, rs.reachability.Plant([[0.0]], [[1.0]], [0.0]), rs.Box(0.2, 0.4, 1), 2)
+    assert found.num_exact == 2
+    assert found.maximum([1.0])[2].interval[1] >= 1.0

@@ -32,7 +32,7 @@ def failing(function, error, after=0):
 
 
 @pytest.mark.parametrize(("error", "said"), ENDS)
-@pytest.mark.parametrize("name", ["_at_corners", "dimension_of"])
+@pytest.mark.parametrize("name", ["outputs_at_corners", "dimension_of"])
 def test_an_image_keeps_its_first_regions(monkeypatch, error, said, name):
     net = rs.load(default_network([2, 12, 12, 2], seed=1))
     whole = rs.image(net, BOX)

@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
+from reluscope.analyses.reachability.corner_outputs import outputs_at_corners, thickness
 from reluscope.analyses.reachability.stored_sets import IMAGE, described_image, read_image
 from reluscope.arguments import NonNegative, read_arguments
 from reluscope.budget import Budget, RegionBudget, TimeBudget, why_ended
@@ -33,9 +34,6 @@ from reluscope.geometry.unions.union_of_polyhedra import UnionOfPolyhedra, bound
 from reluscope.geometry.unions.union_volume import volume_of_union
 from reluscope.interruption import held, step_point
 from reluscope.networks.evaluation.choices import read_outputs
-from reluscope.networks.evaluation.maps_of_codes import maps_of_codes
-from reluscope.networks.evaluation.rounded_forward import rounded_forward
-from reluscope.networks.evaluation.wide_forward import wide_outputs
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.fractions.rational_maps import rational_maps
 from reluscope.networks.graph.left_off import refuse_left_off
@@ -43,7 +41,6 @@ from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.ask.dispatch import partitioned
 from reluscope.partitions.ask.engine_choice import choose_engine
-from reluscope.partitions.corner_errors import corner_errors
 from reluscope.partitions.exact.exact_regions import code_tuples
 from reluscope.partitions.left_open import left_open
 from reluscope.partitions.partition_in_memory import Partition
@@ -52,8 +49,6 @@ from reluscope.stopping import Stop, is_interrupted
 from reluscope.time_limits import OutOfTime, driven, is_overdue
 from reluscope.tolerance import EPSILON, Tolerance
 
-# What is thinner counts as flat, relative to the size of the outputs.
-RESOLUTION = 1e-9
 # Volumes of unions, of the box around all pieces.
 HULLS = 1e-12
 # Multiplications of fractions for the ranks of maps: about a second.
@@ -78,7 +73,8 @@ class Image(UnionOfPolyhedra):
         Dimension of each piece, at most that of the domain.
     errors : (r, k) float64
         Bound on the distance of each output at the vertices of each region from the output at the true vertex: the
-        rounding of outputs, and the displacement of the vertex times the steepest slope around it.
+        rounding of outputs, and the displacement of the vertex times the steepest slope around it. Where a region may
+        be hidden, thinner than the resolution, all that outputs can be around the vertex.
 
     Notes
     -----
@@ -201,16 +197,17 @@ class Image(UnionOfPolyhedra):
     def _volume_error(self) -> float:
         """Return how far the volume of the union may be off: corners that are moved, and pieces that count as flat.
 
-        Pieces whose map has a smaller rank have no volume, whatever is rounded.
+        Pieces whose map has a smaller rank have no volume, whatever is rounded, unless a kink may be hidden there.
         """
         total, ranks = 0.0, _Ranks(self.partition, self.outputs)
+        may_hide = (self.errors > thickness(self._points)).any(axis=1)
         # In many dimensions parts of bodies that are thinner are left out, too.
         thin = self._thin if len(self.outputs) > 3 else 0.0
         for index, (corners, moved) in enumerate(zip(self.corners, self.errors, strict=True)):
             if self.dims[index] == len(self.outputs):
                 sides = np.ptp(corners, axis=0)
                 total += float(np.prod(sides + 2 * (moved + thin)) - np.prod(sides))
-            elif not ranks.is_flat(index):
+            elif may_hide[index] or not ranks.is_flat(index):
                 axes = np.linalg.svd(corners - corners.mean(axis=0), full_matrices=True)[2]
                 total += float(np.prod(np.ptp(corners @ axes.T, axis=0) + 2 * np.linalg.norm(moved)))
         return total
@@ -344,11 +341,6 @@ class _Ranks:
         return len(reduced(slopes)) < len(self._outputs)
 
 
-def thickness(points: Float[np.ndarray, "v k"]) -> float:
-    """Return how thin polytopes with these corners may be before they count as flat."""
-    return RESOLUTION * max(float(np.abs(points).max(initial=0.0)), np.finfo(float).tiny / RESOLUTION)
-
-
 @held
 @read_arguments
 def image(
@@ -462,7 +454,7 @@ def _first(part: Partition, stop: Stop | None) -> Partition:
 def _of_all(part: Partition, outputs: tuple[int, ...]) -> Image:
     """Return the images of all regions that there are."""
     offsets, ids = part.region_vertices
-    values, errors = _at_corners(part, outputs)
+    values, errors = outputs_at_corners(part, outputs)
     corners = tuple(np.split(values[ids], offsets[1:-1])) if len(part) else ()
     of_regions = np.maximum.reduceat(errors[ids], offsets[:-1]) if len(part) else np.zeros((0, len(outputs)))
     thin = max(thickness(values), 2 * float(of_regions.max(initial=0.0)))
@@ -471,28 +463,3 @@ def _of_all(part: Partition, outputs: tuple[int, ...]) -> Image:
         step_point()
         dims[row] = dimension_of(points, thin)
     return Image(part, outputs, corners, dims, of_regions)
-
-
-def _at_corners(part: Partition, outputs: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Return outputs at corners and bounds on their errors, (v, k) each, by wide numbers where float64 loses much."""
-    chosen = list(outputs)
-    if not len(part.vertices):
-        return np.zeros((0, len(chosen))), np.zeros((0, len(chosen)))
-    forward = rounded_forward(part.network_on_domain, part.vertices, tolerance=part.tolerance)
-    values, errors = forward.outputs[:, chosen], forward.errors[:, chosen]
-    if errors.max(initial=0.0) > 0.1 * thickness(values):
-        values, errors = (table[:, chosen] for table in wide_outputs(part.network_on_domain, part.vertices))
-    # Around a corner that is moved a region's map, and those of its neighbours, count twice.
-    return values, 2 * (errors + _steepest(part, chosen) * corner_errors(part)[:, None])
-
-
-def _steepest(part: Partition, outputs: list[int]) -> Float[np.ndarray, "v k"]:
-    """Return the steepest slope of each output in the regions around each vertex, or in all where each has its own."""
-    maps, off = maps_of_codes(part.network_on_domain, part.codes)
-    slopes = np.linalg.norm(maps.weight[:, outputs].cpu().numpy(), axis=2) + np.sqrt(part.dim) * off[:, outputs]
-    if not part.has_facet_vertices:
-        return np.broadcast_to(slopes.max(axis=0), (len(part.vertices), len(outputs)))
-    offsets, ids = part.region_vertices
-    found = np.zeros((len(part.vertices), len(outputs)))
-    np.maximum.at(found, ids, np.repeat(slopes, np.diff(offsets), axis=0))
-    return found
