@@ -200,7 +200,7 @@ class Image(UnionOfPolyhedra):
         Pieces whose map has a smaller rank have no volume, whatever is rounded, unless a kink may be hidden there.
         """
         total, ranks = 0.0, _Ranks(self.partition, self.outputs)
-        may_hide = (self.errors > thickness(self._points)).any(axis=1)
+        may_hide = np.any(self.errors > thickness(self._points), axis=1)
         # In many dimensions parts of bodies that are thinner are left out, too.
         thin = self._thin if len(self.outputs) > 3 else 0.0
         for index, (corners, moved) in enumerate(zip(self.corners, self.errors, strict=True)):
