@@ -6,6 +6,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from reluscope.analyses.counting.by_cells import count_by_cells
 from reluscope.analyses.counting.by_mip import count_by_mip
 from reluscope.analyses.counting.by_partition import count_by_partition
 from reluscope.analyses.counting.by_probes import count_by_probes
@@ -60,7 +61,8 @@ def count(
         - ``"open_connected"``: a largest open connected set on which the function is affine (R4);
         - ``"closed_connected"``: a largest closed connected set with interior on which it is affine (R5);
         - ``"affine"``: one affine map that the function has on a set with interior (R6).
-    method : {"auto", "partition", "tree", "mip", "probes"}
+    method : {"auto", "cells", "partition", "tree", "mip", "probes"}
+        "cells" takes cells through all gates, counts proper activation regions of a bounded domain, and keeps none.
         "partition" computes all regions with their vertices and counts under every definition. "tree" needs no
         vertices; it counts proper activation regions in any dimension, and activation regions in rational
         arithmetic. "mip" solves one mixed-integer program per activation region, as in ``serra2018``. Its count is
@@ -72,15 +74,15 @@ def count(
         Without limits, a count that would not end (more than 10^9 regions, by probes) stops after some seconds,
         unless a checkpoint keeps it.
     executor : concurrent.futures.Executor, optional
-        Runs independent parts of a partition or a tree.
+        Runs independent parts of the work of cells, a partition or a tree.
     progress : bool or callable
         Show progress; a function receives the share done, from 0 to 1.
     tolerance : Tolerance, optional
         Tolerance of a partition. Without one, definitions other than proper activation are counted on bounded lines
         and planes in rational arithmetic, at resolution 0.
     checkpoint : path, optional
-        Folder that keeps counted parts of the tree of proper activation regions; a count continues from an existing
-        folder.
+        Folder that keeps what parts of the work have counted, by cells or by the tree; a count of proper activation
+        regions continues from an existing folder.
     certify : bool
         Count in rational arithmetic: under every definition on bounded lines and planes, proper activation regions
         on any domain of few dimensions, activation regions everywhere.
@@ -183,9 +185,23 @@ def _choose(question: _Question) -> str:
     in_floats = question.options.tolerance or question.effort.executor
     if question.definition.name == "activation" and (domain.dim > 2 or (unbounded and not in_floats)):
         return "tree"
+    if question.definition.name == "proper_activation" and not options.certify and _is_for_cells(question, by_tree):
+        return "cells"
     if options.checkpoint or (question.definition.name == "proper_activation" and by_tree and not options.certify):
         return "tree"
     return "partition"
+
+
+def _is_for_cells(question: _Question, by_tree: bool) -> bool:
+    """Whether cells are counted one by one: on planes shared faces are faster, unless the count is to be continued."""
+    network, domain = question.network, question.domain
+    is_covered = supports(network) is None and domain.is_bounded() and not by_tree
+    return is_covered and (domain.dim > 2 or question.options.checkpoint is not None)
+
+
+def _cells(question: _Question) -> Counted:
+    question.require("cells", "proper_activation", "certify")
+    return count_by_cells(question.network, question.domain, question.effort, checkpoint=question.options.checkpoint)
 
 
 def _partition(question: _Question) -> Counted:
@@ -219,6 +235,7 @@ def _probes(question: _Question) -> Counted:
 
 
 METHODS: dict[str, Callable[[_Question], Counted]] = {
+    "cells": _cells,
     "partition": _partition,
     "tree": _tree,
     "mip": _mip,

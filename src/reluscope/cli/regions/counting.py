@@ -107,10 +107,10 @@ class CountOptions:
         ),
     ] = "proper_activation"
     method: Annotated[
-        Literal["auto", "partition", "tree", "mip", "probes"],
+        Literal["auto", "cells", "partition", "tree", "mip", "probes"],
         typer.Option(
             "--method",
-            help="partition works on vertices, for few dimensions; tree solves linear programs, for many inputs or few "
+            help="cells and partition work on vertices, for few dimensions, and cells keeps no region; tree solves linear programs, for many inputs or few "
             "units, and counts activation regions in rational arithmetic; mip solves a mixed-integer program for each "
             "activation region found, and gives a lower bound; probes goes down random ways of the tree, as many as "
             "take ten seconds on an ordinary machine, or for --seconds, and estimates; auto chooses.",
@@ -125,7 +125,8 @@ class CountOptions:
         typer.Option(
             "--checkpoint",
             metavar="DIR",
-            help="Keep there what was counted, part by part; the same command goes on from it. For --method tree.",
+            help="Keep there what was counted, part by part; the same command goes on from it. For --method "
+            "cells and tree.",
         ),
     ] = None
     _: KW_ONLY

@@ -6,8 +6,9 @@ first.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from reluscope.partitions.cells.cell_batches import AtGate, Batch, BeforeGate, F
 from reluscope.partitions.cells.cell_patches import CellPatch
 from reluscope.partitions.cells.first_cells import EPSILON, Start, first_cells
 from reluscope.partitions.complexes.certification import CutFunction, ExactSigns
-from reluscope.partitions.driver.walk import Step, Store, Walked, walk
+from reluscope.partitions.driver.walk import Checkpoint, Step, Store, Walked, walk
 
 # What one step takes on and what it makes, so that it is short whatever the dimension: cells, and their vertices.
 BATCH, MAX_VERTICES, MAX_MADE = 512, 2**14, 2**17
@@ -53,12 +54,14 @@ def walk_cells(
     effort: Effort,
     *,
     keeps_vertices: bool = True,
+    keep: Callable[[CellPatch], Any] | None = None,
     store: Store | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Walked:
     """Take the cells of a domain through all gates of a network whose gates are pointwise.
 
-    Parts of the result are `CellPatch`; on an unbounded domain one code may come in several cells, one per cone, to be
-    merged. Without vertices, the last gate's cuts make none where they can.
+    Parts of the result are `CellPatch`, or what ``keep`` makes of them; on an unbounded domain one code may come in
+    several cells, one per cone, to be merged. Without vertices, the last gate's cuts make none where they can.
     """
     began, tolerance = time.time(), effort.tolerance
     start = first_cells(network, domain, tolerance)
@@ -67,7 +70,8 @@ def walk_cells(
     nothing = np.zeros((number, 0), dtype=np.uint16)
     known = BeforeGate(affine_input(network, number, start.scale), np.arange(number), nothing)
     exact_signs = ExactSigns(network, [domain])
-    cutting = _CellSteps(network, _Keys(network), tolerance.rounding * EPSILON, start, exact_signs, keeps_vertices)
+    gamma = tolerance.rounding * EPSILON
+    cutting = _CellSteps(network, _Keys(network), gamma, start, exact_signs, keeps_vertices, keep)
     return walk(
         [Batch(0, start.cells, known, (), hashes)],
         cutting.step,
@@ -75,6 +79,7 @@ def walk_cells(
         finish=cutting.finish,
         store=store,
         effort=replace(effort, began=began),
+        checkpoint=checkpoint,
     )
 
 
@@ -104,6 +109,7 @@ class _CellSteps:
     start: Start
     exact_signs: ExactSigns
     keeps_vertices: bool
+    keep: Callable[[CellPatch], Any] | None
 
     @property
     def scale(self) -> np.ndarray:
@@ -127,7 +133,12 @@ class _CellSteps:
         ]
         return Step(parts, num_undecided=undecided, work=work)
 
-    def finish(self, batch: Batch) -> CellPatch:
+    def finish(self, batch: Batch) -> Any:
+        """Return what is kept of finished cells."""
+        patch = self._finished(batch)
+        return patch if self.keep is None else self.keep(patch)
+
+    def _finished(self, batch: Batch) -> CellPatch:
         """Return the cells that have a point at all: of others rounding has left nothing but directions."""
         cells, hashes = batch.cells, batch.hashes
         words = np.concatenate([*batch.words, np.zeros((len(cells), 0), dtype=np.uint64)], axis=1)
