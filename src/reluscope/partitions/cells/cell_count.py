@@ -80,7 +80,7 @@ def count_cells(
         checkpoint=None if checkpoint is None else kept,
     )
     keys = _together(walked.parts).keys
-    return CellCount(walked, network.jumps or not keys.any())  # across a jump keys match no more
+    return CellCount(walked, bool(network.jumps) or not keys.any())  # across a jump keys match no more
 
 
 class _KeptCells(KeptCounts):
