@@ -110,11 +110,11 @@ class CountOptions:
         Literal["auto", "cells", "partition", "tree", "mip", "probes"],
         typer.Option(
             "--method",
-            help="cells and partition work on vertices, for few dimensions, and cells keeps no region; tree solves linear "
-            "programs, for many inputs or few units, and counts activation regions in rational arithmetic; mip solves a "
-            "mixed-integer program for each activation region found, and gives a lower bound; probes goes down random "
-            "ways of the tree, as many as take ten seconds on an ordinary machine, or for --seconds, and estimates; auto "
-            "chooses.",
+            help="cells and partition work on vertices, for few dimensions, and cells keeps no region; tree solves "
+            "linear programs, for many inputs or few units, and counts activation regions in rational "
+            "arithmetic; mip solves a mixed-integer program for each activation region found, and gives a lower "
+            "bound; probes goes down random ways of the tree, as many as take ten seconds on an ordinary "
+            "machine, or for --seconds, and estimates; auto chooses.",
         ),
     ] = "auto"
     regions: Annotated[
