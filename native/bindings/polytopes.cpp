@@ -88,7 +88,8 @@ void bind_polytopes(nb::module_& module) {
                                   give(std::move(made.pieces)), give(std::move(made.hashes)), give(std::move(made.next_units)),
                                   give(std::move(made.flat_units)), give(std::move(made.middles)),
                                   give_flags(std::move(made.is_bounded)), give(std::move(made.corner_offsets)),
-                                  give(std::move(made.corner_ids)), give(std::move(made.corners)), num_taken, made.num_undecided);
+                                  give(std::move(made.corner_ids)), give(std::move(made.corners)),
+                                  give(std::move(made.doubtful)), num_taken, made.num_undecided);
         },
         "vertex_offsets"_a, "vertices"_a, "vertex_errors"_a, "tight"_a, "facet_offsets"_a, "slots"_a, "kinds"_a,
         "keys"_a, "flat"_a, "maps"_a, "errors"_a, "breakpoints"_a, "piece_words"_a, "zero_words"_a, "rounding"_a,

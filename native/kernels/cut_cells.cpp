@@ -154,9 +154,11 @@ TakenCells cut_cells(const PolytopesView& cells, const CuttingUnits& units, std:
         num_vertices += made[num_taken].num_vertices;
         ++num_taken;
     }
-    if (num_threads == 1) return {std::move(cutters.front()->made), num_taken};
     made.resize(num_taken);
-    return {joined(cutters, made, units.is_last), num_taken};
+    CutCells all = num_threads == 1 ? std::move(cutters.front()->made) : joined(cutters, made, units.is_last);
+    for (std::size_t cell = 0; cell < num_taken; ++cell)
+        if (made[cell].num_undecided > 0) all.doubtful.push_back(static_cast<std::int64_t>(cell));
+    return {std::move(all), num_taken};
 }
 
 }  // namespace reluscope

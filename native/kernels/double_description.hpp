@@ -67,6 +67,8 @@ struct CutCells {
     Table<double> corners;
     Vector<std::int32_t> corner_ids;
     Vector<std::int64_t> corner_offsets;
+    // Cells that were cut with a sign undecided.
+    Vector<std::int64_t> doubtful;
     // Of all parts, kept or not.
     std::size_t num_vertices = 0, num_undecided = 0;
 

@@ -132,7 +132,9 @@ def cut_cells(
     keeps_vertices: bool,
     corner_scale: Array,
     num_threads: int,
-) -> tuple[tuple[Array, ...], Array, Array, Array, Array, Array, Array, Array, Array, Array, Array, int, int]: ...
+) -> tuple[
+    tuple[Array, ...], Array, Array, Array, Array, Array, Array, Array, Array, Array, Array, Array, int, int
+]: ...
 def maps_behind(
     maps: Array,
     errors: Array,

@@ -55,7 +55,7 @@ def cut_by(
 
 
 # Flat units, middles, which are bounded, and corners.
-NOT_COMPARED = (np.zeros((0, 4), dtype=np.int64), np.zeros((0, 0)), np.zeros(0, dtype=bool), *([np.zeros(0)] * 3))
+NOT_COMPARED = (np.zeros((0, 4), dtype=np.int64), np.zeros((0, 0)), np.zeros(0, dtype=bool), *([np.zeros(0)] * 4))
 
 
 def cut_by_all(cells: Polytopes, maps, *tables, **how) -> CutPolytopes:
@@ -67,6 +67,7 @@ def cut_by_all(cells: Polytopes, maps, *tables, **how) -> CutPolytopes:
     while len(cells) or not done:
         found = cut_cells(cells, maps, *tables, **how, map_of_cell=parents, first_units=next_units)
         num_undecided += found.num_undecided
+        assert (len(found.doubtful) > 0) == (found.num_undecided > 0)
         shown = tables[2][np.arange(num_units), found.pieces]
         units = np.arange(num_units)
         have_cut = (units >= next_units[found.parents, None]) & (units < found.next_units[:, None])

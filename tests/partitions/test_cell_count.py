@@ -68,10 +68,10 @@ def test_facets_cancel_unless_a_cell_is_lost(net, truth, monkeypatch):
     assert (whole.walked.num_found, whole.is_closed) == (truth, True)
     of, calls = NumberOfCells.of, numbers()
 
-    def losing(patch):
+    def losing(network, tolerance, patch):
         if next(calls) == 1:
             patch.facet_keys[patch.facet_cells == 0] = 0
-        return of(patch)
+        return of(network, tolerance, patch)
 
     monkeypatch.setattr(cellwise, "MAX_FINISHED", 64)
     monkeypatch.setattr(NumberOfCells, "of", losing)

@@ -17,7 +17,7 @@ from reluscope.partitions.ask.engine_choice import choose_engine
 from reluscope.partitions.ask.patience import patient
 from reluscope.partitions.cells.cell_count import count_cells
 
-# As many regions are kept, a kB or two each, where signs stayed undecided: regions then have to show themselves.
+# As many regions are kept, a kB or two each, where facets do not fit together: regions then have to show themselves.
 MOST_KEPT = 10**6
 
 
@@ -30,8 +30,9 @@ def count_by_cells(
 ) -> Counted:
     """Return the number of full-dimensional activation regions of a network with pointwise gates on a bounded domain.
 
-    EXACT; LOWER without upper end if work stopped early. A checkpoint folder is continued. Where rounding left a sign
-    open, regions are counted once more, by a partition whose regions are confirmed; of too many, an ESTIMATE.
+    EXACT; LOWER without upper end if work stopped early, or rounding left a sign open: cells in doubt then count where
+    the network has their code. A checkpoint folder is continued. Where facets do not fit together although no sign is
+    open, a partition tells more, or of too many regions the number is an ESTIMATE.
     """
     check_question(network, domain, "cellwise")
     choose_engine(network, domain, "cellwise", keep="codes")
@@ -43,16 +44,16 @@ def count_by_cells(
     budget = effort.budget
     limit = budget if checkpoint is not None else patient(budget, network, domain)
     with effort.counting("count") as counting:
-        walked, is_closed = count_cells(network, domain, counting.within(limit), checkpoint=checkpoint)
-    found, is_whole = walked.num_found, not walked.left
-    is_sure = not walked.num_undecided and (is_closed or not is_whole)
-    if not is_sure and is_whole and found <= MOST_KEPT:
+        walked, sure, is_closed = count_cells(network, domain, counting.within(limit), checkpoint=checkpoint)
+    is_whole = not walked.left
+    is_torn = is_whole and not is_closed and not walked.num_undecided
+    if is_torn and sure <= MOST_KEPT:
         left = budget if budget.seconds is None else Remainder.of(budget, began + budget.seconds)
         return count_by_partition(network, domain, effort=effort.within(left))
     finding = Finding.of(
-        found,
-        lower=found if is_sure else min(1, found),
-        upper=found if is_sure and is_whole else inf,
+        sure,
+        lower=0 if is_torn else sure,
+        upper=inf if is_torn or walked.num_undecided or not is_whole else sure,
         resolution=effort.tolerance.resolution,
         name="regions",
         definition="proper activation regions (full-dimensional)",

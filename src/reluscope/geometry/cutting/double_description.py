@@ -40,6 +40,7 @@ class CutPolytopes:
     corner_offsets: np.ndarray  # (c + 1,) parts' vertices within ``corner_ids``
     corner_ids: np.ndarray  # (v,) rows of ``corners``
     corners: np.ndarray  # (p, d + 1) shared by the parts of one cell
+    doubtful: np.ndarray  # cells that were cut with a sign undecided
     num_taken: int  # cells that were cut, the first ones
     num_undecided: int  # unclear signs, cuts that rounding made impossible
 
@@ -94,7 +95,7 @@ def cut_cells(
         num_threads=kernel_threads(len(cells.vertices) * maps.shape[1], THREADED_WORK),
     )
     made, parents, pieces, hashes, next_units, *others, num_taken, num_undecided = found
-    flat_units, middles, is_bounded, corner_offsets, corner_ids, corners = others
+    flat_units, middles, is_bounded, corner_offsets, corner_ids, corners, doubtful = others
     return CutPolytopes(
         cells=Polytopes(*made),
         parents=parents,
@@ -107,6 +108,7 @@ def cut_cells(
         corner_offsets=corner_offsets,
         corner_ids=corner_ids,
         corners=corners,
+        doubtful=doubtful,
         num_taken=num_taken,
         num_undecided=num_undecided,
     )

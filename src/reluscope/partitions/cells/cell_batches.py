@@ -122,6 +122,7 @@ class Batch:
     known: BeforeGate | AtGate | Finished  # the values on the cells
     words: tuple[np.ndarray, ...]  # (c, w) each, packed codes of the gates passed so far
     hashes: np.ndarray  # (c, 2) what pieces so far add to a cell's facet keys
+    in_doubt: np.ndarray  # (c,) whether a sign stayed undecided on the way
     is_finished: bool = False
 
     @property
@@ -144,6 +145,7 @@ class Batch:
             known=self.known.take(rows),
             words=tuple(word[rows] for word in self.words),
             hashes=self.hashes[rows],
+            in_doubt=self.in_doubt[rows],
         )
 
     def alone(self) -> "Batch":

@@ -22,6 +22,7 @@ class CellPatch:
     facet_cells: np.ndarray  # (f,) cell of each inner facet
     facet_keys: np.ndarray  # (f, 2) keys that both sides of a facet share
     on_walls: np.ndarray  # (f,) whether the facet lies on such a wall
+    in_doubt: np.ndarray  # (r,) whether a sign stayed undecided on the way to the cell
 
     def __len__(self) -> int:
         return len(self.words)

@@ -73,7 +73,7 @@ def walk_cells(
     gamma = tolerance.rounding * EPSILON
     cutting = _CellSteps(network, _Keys(network), gamma, start, exact_signs, keeps_vertices, keep)
     return walk(
-        [Batch(0, start.cells, known, (), hashes)],
+        [Batch(0, start.cells, known, (), hashes, np.zeros(number, dtype=bool))],
         cutting.step,
         split=_split,
         finish=cutting.finish,
@@ -140,7 +140,7 @@ class _CellSteps:
 
     def _finished(self, batch: Batch) -> CellPatch:
         """Return the cells that have a point at all: of others rounding has left nothing but directions."""
-        cells, hashes = batch.cells, batch.hashes
+        cells, hashes, in_doubt = batch.cells, batch.hashes, batch.in_doubt
         words = np.concatenate([*batch.words, np.zeros((len(cells), 0), dtype=np.uint64)], axis=1)
         known = (
             batch.known if isinstance(batch.known, Finished) else Finished.of(cells, self.keeps_vertices, self.scale)
@@ -148,7 +148,8 @@ class _CellSteps:
         has_point = known.middles[:, -1] > 0
         if not has_point.all():
             finite = np.flatnonzero(has_point)
-            cells, hashes, words, known = cells.select(finite), hashes[finite], words[finite], known.take(finite)
+            cells, known = cells.select(finite), known.take(finite)
+            hashes, words, in_doubt = hashes[finite], words[finite], in_doubt[finite]
         owner = np.repeat(np.arange(len(cells)), np.diff(cells.facet_offsets))
         shown = cells.kinds != BORDER
         return CellPatch(
@@ -161,6 +162,7 @@ class _CellSteps:
             facet_cells=owner[shown],
             facet_keys=cells.keys[shown] ^ hashes[owner[shown]],
             on_walls=cells.kinds[shown] == WALL,
+            in_doubt=in_doubt,
         )
 
     def _cut(self, batch: Batch, room: float) -> tuple[list[Batch], int]:
@@ -196,6 +198,7 @@ class _CellSteps:
         parts = replace(parts, hashes=parts.hashes ^ cut.hashes)
         # Units that have cut before have cut all parts of a cell.
         pieces = opened.pieces[cut.parents] + cut.pieces if opened.next_units.any() else cut.pieces
+        parts.in_doubt[np.isin(cut.parents, cut.doubtful)] = True
         num_flat = self._settle_flat(parts, cut.flat_units, pieces)
         following = [batch.take(cut.num_taken, len(batch))] if cut.num_taken < len(batch) else []
         if not is_through.all():
@@ -216,6 +219,7 @@ class _CellSteps:
     def _settle_flat(self, parts: Batch, flat_units: np.ndarray, pieces: np.ndarray) -> int:
         """Count what is above zero in truth on a whole part into pieces; return how many signs stay open.
 
+        Parts where one does are in doubt from then on.
         Keys of facets stay as they are: they hold such units to be at their breakpoints, on both sides alike.
         """
         if not len(flat_units):
@@ -231,11 +235,13 @@ class _CellSteps:
             words = np.concatenate([*(word[part] for word in parts.words), np.zeros(0, dtype=np.uint64)])
             signs = self.exact_signs.signs(0, vertices * self.scale, words, cuts)
             if signs is None:
-                num_open += int(is_in_doubt.sum())
-                continue
-            for unit, sign in zip(units, signs, strict=True):
-                num_open += sign is None
-                pieces[part, unit] += sign == 1
+                signs_open = int(is_in_doubt.sum())
+            else:
+                signs_open = sum(sign is None for sign in signs)
+                for unit, sign in zip(units, signs, strict=True):
+                    pieces[part, unit] += sign == 1
+            parts.in_doubt[part] |= signs_open > 0
+            num_open += signs_open
         return num_open
 
     def _pass(self, batch: Batch, pieces: np.ndarray) -> Batch:
@@ -249,6 +255,7 @@ class _CellSteps:
             BeforeGate(opened.values, opened.cell_of, pieces),
             (*batch.words, words),
             batch.hashes,
+            batch.in_doubt,
         )
 
 

@@ -20,9 +20,9 @@ def gather(patches: Sequence[CellPatch], dim: int, num_words: int) -> RegionColu
     """
     patches = [_no_cells(dim, num_words), *patches]
     starts = np.cumsum([0, *map(len, patches)])
-    words, corners, middles, is_bounded, keys, on_walls = (
+    words, corners, middles, is_bounded, keys, on_walls, in_doubt = (
         np.concatenate([getattr(patch, name) for patch in patches])
-        for name in ("words", "corners", "middles", "is_bounded", "facet_keys", "on_walls")
+        for name in ("words", "corners", "middles", "is_bounded", "facet_keys", "on_walls", "in_doubt")
     )
     cells = np.concatenate([patch.facet_cells + start for patch, start in zip(patches, starts[:-1], strict=True)])
     sizes = np.concatenate([np.diff(patch.corner_offsets) for patch in patches])
@@ -31,12 +31,14 @@ def gather(patches: Sequence[CellPatch], dim: int, num_words: int) -> RegionColu
     ids = np.concatenate([patch.corner_ids + place for patch, place in zip(patches, places[:-1], strict=True)])
     first, region, counts = group_equal_rows(words)
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    facets = FacetColumns(*_kernels.join_facets(keys, region[cells], on_walls))
     return RegionColumns(
         words=words[first],
         witnesses=middles[first, :dim] / middles[first, dim:],
-        facets=FacetColumns(*_kernels.join_facets(keys, region[cells], on_walls)),
+        facets=facets,
         corners=CellCorners(regions=region, offsets=offsets, ids=ids, points=corners),
         is_bounded=np.bincount(region, weights=is_bounded, minlength=len(first)) == counts,
+        in_doubt=None if facets.num_unmatched else np.bincount(region, in_doubt, len(first)) > 0,
     )
 
 
@@ -53,4 +55,5 @@ def _no_cells(dim: int, num_words: int) -> CellPatch:
         facet_cells=np.zeros(0, dtype=np.int64),
         facet_keys=np.zeros((0, 2), dtype=np.uint64),
         on_walls=none,
+        in_doubt=none,
     )
