@@ -43,7 +43,7 @@ def test_an_image_keeps_its_first_regions(monkeypatch, error, said, name):
     assert found.claim is Claim.LOWER
     assert found.partition.num_open == len(whole) - len(found)
     for one, other in zip(found.corners, whole.corners, strict=False):
-        np.testing.assert_array_equal(one, other)
+        np.testing.assert_allclose(one, other, rtol=1e-12)  # few points go through BLAS in another order than many
     assert found.volume().interval[0] <= whole.volume().value <= found.volume().interval[1]
     assert found.maximum([1.0, 0.0]).interval[1] == np.inf
 

@@ -1,10 +1,12 @@
 """`count`: how many linear regions a network has on a domain, under any of the six definitions."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, overload
+
+from numpy.typing import ArrayLike
 
 from reluscope.analyses.counting.by_cells import count_by_cells
 from reluscope.analyses.counting.by_mip import count_by_mip
@@ -14,14 +16,16 @@ from reluscope.analyses.counting.by_rational_tree import count_by_rational_tree
 from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import Definition, find_definition
+from reluscope.analyses.counting.several_networks import count_each
 from reluscope.arguments import holds_across_jumps, read_arguments, read_option, refuse_jumps
 from reluscope.budget import RegionBudget
 from reluscope.effort import Effort
 from reluscope.errors import InputError
-from reluscope.findings import Finding
+from reluscope.findings import Finding, Findings
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.network import Network
+from reluscope.networks.stacked_networks import Networks, StackedNetworks
 from reluscope.partitions.ask.engine_choice import chooses_tree
 from reluscope.partitions.cells.cellwise import supports
 from reluscope.progress import Progress
@@ -31,10 +35,42 @@ from reluscope.tolerance import Tolerance
 MAX_DIMENSIONS_BY_VERTICES, MAX_DIMENSIONS_WITH_MAX_GATES = 6, 3
 
 
+@overload
+def count(
+    network: Network,
+    domain: Domain,
+    *,
+    definition: str = ...,
+    method: str = ...,
+    budget: RegionBudget | None = ...,
+    executor: Executor | None = ...,
+    progress: Progress = ...,
+    tolerance: Tolerance | None = ...,
+    checkpoint: str | os.PathLike[str] | None = ...,
+    certify: bool = ...,
+) -> Finding: ...
+
+
+@overload
+def count(
+    network: Sequence[Network] | Sequence[tuple[ArrayLike, ArrayLike]],
+    domain: Domain,
+    *,
+    definition: str = ...,
+    method: str = ...,
+    budget: RegionBudget | None = ...,
+    executor: Executor | None = ...,
+    progress: Progress = ...,
+    tolerance: Tolerance | None = ...,
+    checkpoint: None = ...,
+    certify: bool = ...,
+) -> Findings: ...
+
+
 @read_arguments
 @holds_across_jumps
 def count(
-    network: Network,
+    network: Networks,
     domain: Domain,
     *,
     definition: str = "proper_activation",
@@ -45,12 +81,14 @@ def count(
     tolerance: Tolerance | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     certify: bool = False,
-) -> Finding:
-    """Return the number of linear regions of a network on a domain.
+) -> Finding | Findings:
+    """Return the number of linear regions of a network on a domain, or of each of several networks.
 
     Parameters
     ----------
-    network : Network
+    network : Network, list of Network, or stacked layers
+        Stacked layers are pairs of weights (k, u, m) and biases (k, u) of k networks with ReLU between them. Small
+        networks of one shape are counted together: some thousands a second.
     domain : Box, Space, Polyhedron or Slice
     definition : str
         Definition of a region. For every network and domain each count is at most the one before:
@@ -89,7 +127,7 @@ def count(
 
     Returns
     -------
-    Finding
+    Finding, or Findings with a row for each of several networks
         EXACT; by probes ESTIMATE; or LOWER with an interval in these cases: the computation stopped early or left
         something undecided; convex regions of planes where merging cells does not reach the lower bound; convex and
         closed connected regions in more than two dimensions, where the neighbouring definitions bound them;
@@ -122,9 +160,20 @@ def count(
     'activation regions (lower-dimensional ones included)'
     >>> print(rs.count(net, rs.Space(1), definition="activation"))
     3 (EXACT)
+
+    Two networks at once, of which the second one has its kink elsewhere:
+
+    >>> two = [([[[1.0]], [[1.0]]], [[0.0], [9.0]]), ([[[1.0]], [[1.0]]], [[0.0], [0.0]])]
+    >>> print(rs.count(two, rs.Box(-1, 1, 1)))
+    network  number of regions
+    0                        2
+    1                        1
     """
     effort = Effort.of(budget, executor, progress, tolerance)
-    found = counted(network, domain, effort, definition, method, Options(tolerance is not None, checkpoint, certify))
+    options = Options(tolerance is not None, checkpoint, certify)
+    if not isinstance(network, Network):
+        return _counted_each(network, domain, effort, definition, method, options)
+    found = counted(network, domain, effort, definition, method, options)
     return replace(found.finding, stop=found.stop)
 
 
@@ -232,6 +281,32 @@ def _mip(question: _Question) -> Counted:
 def _probes(question: _Question) -> Counted:
     question.require("probes", "proper_activation", "certify", "executor", "checkpoint")
     return count_by_probes(question.network, question.domain, question.effort)
+
+
+def _counted_each(
+    networks: StackedNetworks | list[Network],
+    domain: Domain,
+    effort: Effort,
+    definition: str,
+    method: str,
+    options: Options,
+) -> Findings:
+    """Count the regions of each of several networks, together where the question is the simplest one."""
+    for name, value in (("checkpoint", options.checkpoint), ("budget of regions", effort.budget.regions)):
+        if value is not None:
+            raise InputError(f"a {name} is for the count of one network, got {len(networks)} networks: leave it out")
+    kind = find_definition(definition)
+    read_option(method, "method", ("auto", *METHODS))
+    read_domain(domain, networks[0].num_inputs)
+    is_simplest = kind.name == "proper_activation" and method in ("auto", "cells")
+    return count_each(
+        networks,
+        domain,
+        effort,
+        lambda network, left: counted(network, domain, left, definition, method, options),
+        together=is_simplest and not options.certify and effort.executor is None,
+        given="" if kind.name == "proper_activation" else f"({kind.name})",
+    )
 
 
 METHODS: dict[str, Callable[[_Question], Counted]] = {

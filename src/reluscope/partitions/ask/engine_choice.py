@@ -1,10 +1,12 @@
 """Which engine partitions a domain: those that cover it, and of these the one that is forecast to be the fastest."""
 
 from reluscope.errors import InputError
-from reluscope.geometry.polyhedra.domains import Domain
+from reluscope.geometry.polyhedra.domains import Box, Domain
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.engine_costs import Kept, cheapest
 from reluscope.partitions.cells.cellwise import supports
+from reluscope.partitions.complexes.elongated import sides_of
 from reluscope.partitions.engines.few_dimensions import METHOD
 
 ENGINES = ("incidence", "cellwise", "tree")
@@ -58,6 +60,12 @@ def covering_engines(network: Network, domain: Domain, keep: Kept, most_shared: 
     most = MAX_VERTICES_WITH_MAX_GATES if has_max_gates else MAX_VERTICES
     by_vertices = [engine for engine in able if engine != "tree" and domain.dim <= most]
     return by_vertices or ["tree"] if keep == "vertices" else [*by_vertices, "tree"]
+
+
+def are_cut_together(domain: Domain) -> bool:
+    """Whether cells of several networks can be cut at once: on bounded domains of inputs about as long as wide."""
+    is_plain = isinstance(domain, Box | Polyhedron) and domain.is_bounded() and sides_of(domain) is None
+    return is_plain and domain.dim <= MAX_VERTICES
 
 
 def chooses_tree(network: Network, domain: Domain) -> bool:

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-import torch
 
 from reluscope import _kernels
 from reluscope.geometry.cutting.polytopes import Polytopes, ragged_rows
-from reluscope.networks.evaluation.affine_values import AffineValues, advance_affinely, pass_affinely
-from reluscope.networks.network import Network
+from reluscope.networks.evaluation.affine_values import AffineValues
+from reluscope.partitions.cells.maps_at_gates import CarriedMaps, select
 
 Rows = slice | np.ndarray
 
@@ -30,15 +29,12 @@ class BeforeGate(NamedTuple):
 
     def alone(self) -> "BeforeGate":
         """Return the same without values of other cells."""
-        return self._replace(values=_select(self.values, self.cell_of), cell_of=np.arange(len(self.cell_of)))
+        return self._replace(values=select(self.values, self.cell_of), cell_of=np.arange(len(self.cell_of)))
 
-    def open(self, network: Network, stage: int, gamma: float) -> "AtGate":
-        """Run the affine nodes up to the gate of a stage, each cell for itself."""
-        if stage == 0:
-            maps, errors, values = advance_affinely(network.stages[0], _select(self.values, self.cell_of), gamma)
-        else:
-            maps, errors, values = pass_affinely(network, stage, self.values, self.cell_of, self.pieces, gamma)
-        is_last = stage == len(network.stages) - 1
+    def open(self, carried: CarriedMaps, stage: int, owners: np.ndarray) -> "AtGate":
+        """Return the same cells at the gate of a stage."""
+        maps, errors, values = carried.at_gate(stage, self.values, self.cell_of, self.pieces, owners)
+        is_last = stage == len(carried.network.stages) - 1
         number, num_units, _ = maps.shape
         return AtGate(
             np.ascontiguousarray(maps),
@@ -69,7 +65,7 @@ class AtGate(NamedTuple):
         return self._replace(
             maps=self.maps[self.cell_of],
             errors=self.errors[self.cell_of],
-            values=_select(self.values, self.cell_of),
+            values=select(self.values, self.cell_of),
             cell_of=np.arange(len(self.cell_of)),
         )
 
@@ -123,6 +119,7 @@ class Batch:
     words: tuple[np.ndarray, ...]  # (c, w) each, packed codes of the gates passed so far
     hashes: np.ndarray  # (c, 2) what pieces so far add to a cell's facet keys
     in_doubt: np.ndarray  # (c,) whether a sign stayed undecided on the way
+    owners: np.ndarray  # (c,) of which of several networks each cell is
     is_finished: bool = False
 
     @property
@@ -146,6 +143,7 @@ class Batch:
             words=tuple(word[rows] for word in self.words),
             hashes=self.hashes[rows],
             in_doubt=self.in_doubt[rows],
+            owners=self.owners[rows],
         )
 
     def alone(self) -> "Batch":
@@ -155,8 +153,3 @@ class Batch:
     def spread(self, size: int) -> list["Batch"]:
         """Return the cells in batches of bounded size, the first of them last."""
         return [self.take(first, min(first + size, len(self))) for first in reversed(range(0, len(self), size))]
-
-
-def _select(values: AffineValues, cells: np.ndarray) -> AffineValues:
-    rows = torch.from_numpy(cells)
-    return {position: value.take(rows.to(value.coefficients.device)) for position, value in values.items()}

@@ -8,6 +8,7 @@ first.
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,16 @@ from reluscope.codes.packing import pack_pieces
 from reluscope.effort import Effort
 from reluscope.geometry.cutting.double_description import cut_cells
 from reluscope.geometry.cutting.polytopes import BORDER, WALL
-from reluscope.geometry.polyhedra.domains import Domain
-from reluscope.networks.evaluation.affine_values import affine_input
+from reluscope.geometry.polyhedra.domains import Box, Domain
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.graph.choosing_gates import TopK
 from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
+from reluscope.networks.stacked_networks import StackedNetworks
 from reluscope.partitions.cells.cell_batches import AtGate, Batch, BeforeGate, Finished
 from reluscope.partitions.cells.cell_patches import CellPatch
 from reluscope.partitions.cells.first_cells import EPSILON, Start, first_cells
+from reluscope.partitions.cells.maps_at_gates import CarriedMaps, MapsOfNetwork, MapsOfStack
 from reluscope.partitions.complexes.certification import CutFunction, ExactSigns
 from reluscope.partitions.driver.walk import Checkpoint, Step, Store, Walked, walk
 
@@ -63,24 +66,74 @@ def walk_cells(
     Parts of the result are `CellPatch`, or what ``keep`` makes of them; on an unbounded domain one code may come in
     several cells, one per cone, to be merged. Without vertices, the last gate's cuts make none where they can.
     """
-    began, tolerance = time.time(), effort.tolerance
-    start = first_cells(network, domain, tolerance)
-    number = len(start.cells)
-    hashes = np.zeros((number, 2), dtype=np.uint64)
-    nothing = np.zeros((number, 0), dtype=np.uint16)
-    known = BeforeGate(affine_input(network, number, start.scale), np.arange(number), nothing)
-    exact_signs = ExactSigns(network, [domain])
-    gamma = tolerance.rounding * EPSILON
-    cutting = _CellSteps(network, _Keys(network), gamma, start, exact_signs, keeps_vertices, keep)
+    began, gamma = time.time(), effort.tolerance.rounding * EPSILON
+    start = first_cells(network, domain, effort.tolerance)
+    steps = _CellSteps(
+        MapsOfNetwork(network, gamma), _Keys(network), gamma, start, _Signs([network], domain), keeps_vertices, keep
+    )
     return walk(
-        [Batch(0, start.cells, known, (), hashes, np.zeros(number, dtype=bool))],
-        cutting.step,
+        [_first_batch(steps, np.zeros(len(start.cells), dtype=np.int64))],
+        steps.step,
         split=_split,
-        finish=cutting.finish,
+        finish=steps.finish,
         store=store,
         effort=replace(effort, began=began),
         checkpoint=checkpoint,
     )
+
+
+def walk_stacked(
+    stack: StackedNetworks,
+    domain: Box | Polyhedron,
+    effort: Effort,
+    keep: Callable[[CellPatch], Any] | None = None,
+) -> Walked:
+    """Take the cells of a bounded domain through the gates of several networks at once, as `walk_cells` does.
+
+    With ``keep``, which counts them, cells have no vertices. What is left are the networks of unfinished cells.
+    """
+    began, gamma = time.time(), effort.tolerance.rounding * EPSILON
+    start = first_cells(stack.first, domain, effort.tolerance)
+    whole = start.cells.select(np.zeros(len(stack), dtype=np.int64))
+    steps = _CellSteps(
+        MapsOfStack(stack, gamma),
+        _Keys(stack.first),
+        gamma,
+        start._replace(cells=whole),
+        _Signs(stack, domain),
+        keep is None,
+        keep,
+    )
+    return walk(
+        [_first_batch(steps, np.arange(len(stack)))],
+        steps.step,
+        finish=steps.finish,
+        left=attrgetter("owners"),
+        effort=replace(effort, began=began),
+    )
+
+
+def _first_batch(steps: "_CellSteps", owners: np.ndarray) -> Batch:
+    """Return the cells that a walk begins with, before the first gate."""
+    number, start = len(owners), steps.start
+    values = steps.carried.start(number, start.scale)
+    known = BeforeGate(values, np.arange(number), np.zeros((number, 0), dtype=np.uint16))
+    hashes, in_doubt = np.zeros((number, 2), dtype=np.uint64), np.zeros(number, dtype=bool)
+    return Batch(0, start.cells, known, (), hashes, in_doubt, owners)
+
+
+class _Signs:
+    """Signs in rational arithmetic, of each of several networks."""
+
+    def __init__(self, networks: "Sequence[Network] | StackedNetworks", domain: Domain) -> None:
+        self._networks, self._domain = networks, domain
+        self._made: dict[int, ExactSigns] = {}
+
+    def of(self, owner: int) -> ExactSigns:
+        """Return those of one network."""
+        if owner not in self._made:
+            self._made[owner] = ExactSigns(self._networks[owner], [self._domain])
+        return self._made[owner]
 
 
 class _Keys:
@@ -103,13 +156,18 @@ class _Keys:
 class _CellSteps:
     """How cells are taken through the gates, and what is kept of them."""
 
-    network: Network
+    carried: CarriedMaps
     keys: _Keys
     gamma: float
     start: Start
-    exact_signs: ExactSigns
+    signs: _Signs
     keeps_vertices: bool
     keep: Callable[[CellPatch], Any] | None
+
+    @property
+    def network(self) -> Network:
+        """The network, or one of several of the same gates."""
+        return self.carried.network
 
     @property
     def scale(self) -> np.ndarray:
@@ -140,7 +198,7 @@ class _CellSteps:
 
     def _finished(self, batch: Batch) -> CellPatch:
         """Return the cells that have a point at all: of others rounding has left nothing but directions."""
-        cells, hashes, in_doubt = batch.cells, batch.hashes, batch.in_doubt
+        cells, hashes, in_doubt, owners = batch.cells, batch.hashes, batch.in_doubt, batch.owners
         words = np.concatenate([*batch.words, np.zeros((len(cells), 0), dtype=np.uint64)], axis=1)
         known = (
             batch.known if isinstance(batch.known, Finished) else Finished.of(cells, self.keeps_vertices, self.scale)
@@ -149,7 +207,7 @@ class _CellSteps:
         if not has_point.all():
             finite = np.flatnonzero(has_point)
             cells, known = cells.select(finite), known.take(finite)
-            hashes, words, in_doubt = hashes[finite], words[finite], in_doubt[finite]
+            hashes, words, in_doubt, owners = hashes[finite], words[finite], in_doubt[finite], owners[finite]
         owner = np.repeat(np.arange(len(cells)), np.diff(cells.facet_offsets))
         shown = cells.kinds != BORDER
         return CellPatch(
@@ -163,13 +221,14 @@ class _CellSteps:
             facet_keys=cells.keys[shown] ^ hashes[owner[shown]],
             on_walls=cells.kinds[shown] == WALL,
             in_doubt=in_doubt,
+            owners=owners,
         )
 
     def _cut(self, batch: Batch, room: float) -> tuple[list[Batch], int]:
         """Cut a batch by units of a gate; what is through the gate comes last."""
         number, keys = batch.stage, self.keys
         if isinstance(batch.known, BeforeGate):
-            batch = replace(batch, known=batch.known.open(self.network, number, self.gamma))
+            batch = replace(batch, known=batch.known.open(self.carried, number, batch.owners))
         opened = batch.known
         assert isinstance(opened, AtGate)
         num_units = self.network.stages[number].gate.num_units
@@ -233,7 +292,7 @@ class _CellSteps:
             ]
             vertices = parts.cells.vertices[parts.cells.vertex_offsets[part] : parts.cells.vertex_offsets[part + 1]]
             words = np.concatenate([*(word[part] for word in parts.words), np.zeros(0, dtype=np.uint64)])
-            signs = self.exact_signs.signs(0, vertices * self.scale, words, cuts)
+            signs = self.signs.of(int(parts.owners[part])).signs(0, vertices * self.scale, words, cuts)
             if signs is None:
                 signs_open = int(is_in_doubt.sum())
             else:
@@ -256,6 +315,7 @@ class _CellSteps:
             (*batch.words, words),
             batch.hashes,
             batch.in_doubt,
+            batch.owners,
         )
 
 

@@ -45,14 +45,14 @@ def partition_cellwise(
     regions, walked = joined_parts(walked, lambda parts: gather(parts, window.dim, network.layout.num_words))
     if network.jumps:  # beyond a facet anything may be: keys match where nothing jumps, and there alone
         nothing = np.zeros(0, dtype=np.int64)
-        regions = replace(_in_order(regions), facets=FacetColumns(nothing, nothing, 0))
+        regions = replace(in_order(regions), facets=FacetColumns(nothing, nothing, 0))
     if not keeps_vertices:
         regions = regions.without_corners()
     num_open = sum(walked.left)
-    return _table(network, domain, regions, walked, num_open, effort=effort, began=began, method=method)
+    return table_of(network, domain, regions, walked, num_open, effort=effort, began=began, method=method)
 
 
-def _in_order(regions: RegionColumns) -> RegionColumns:
+def in_order(regions: RegionColumns) -> RegionColumns:
     """Return regions of a bounded line or plane with their corners in order, as pictures need them."""
     cells = cast("CellCorners", regions.corners)
     points = cells.cell_vertices
@@ -96,10 +96,10 @@ def partition_solid(
         attrgetter("roots"),
     )
     num_open = int(num_left(walked, 1)[0])
-    return _table(network, domain, regions, walked, num_open, effort=effort, began=began, method=method)
+    return table_of(network, domain, regions, walked, num_open, effort=effort, began=began, method=method)
 
 
-def _table(
+def table_of(
     network: Network,
     domain: Domain,
     regions: RegionColumns,
@@ -110,6 +110,7 @@ def _table(
     began: float,
     method: str,
 ) -> Partition:
+    """Return the partition of a domain into regions, with what the walk says of it."""
     return Partition(
         domain=domain,
         codes=Codes(regions.words, network.layout),
