@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import reluscope as rs
 from reluscope.errors import InputError, ShapeError
-from reluscope.networks.stacked_networks import StackedNetworks
+from reluscope.networks.models.stacked_networks import StackedNetworks
 from reluscope.partitions.cells import cell_count
 from reluscope.testing import default_network
 

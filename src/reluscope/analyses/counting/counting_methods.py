@@ -24,8 +24,8 @@ from reluscope.errors import InputError
 from reluscope.findings import Finding, Findings
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.evaluation.choices import read_domain
+from reluscope.networks.models.stacked_networks import Networks, StackedNetworks
 from reluscope.networks.network import Network
-from reluscope.networks.stacked_networks import Networks, StackedNetworks
 from reluscope.partitions.ask.engine_choice import chooses_tree
 from reluscope.partitions.cells.cellwise import supports
 from reluscope.progress import Progress

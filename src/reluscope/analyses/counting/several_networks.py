@@ -12,8 +12,8 @@ from reluscope.effort import Effort
 from reluscope.findings import Column, Finding, Findings, Kind, declare
 from reluscope.geometry.polyhedra.domains import Box, Domain
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.networks.models.stacked_networks import StackedNetworks
 from reluscope.networks.network import Network
-from reluscope.networks.stacked_networks import StackedNetworks
 from reluscope.partitions.ask.dispatch import check_question
 from reluscope.partitions.ask.engine_choice import are_cut_together
 from reluscope.partitions.cells.cell_count import count_stacked

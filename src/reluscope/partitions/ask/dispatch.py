@@ -16,8 +16,8 @@ from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.interruption import has_struck, held, is_part
 from reluscope.networks.evaluation.choices import read_domain
+from reluscope.networks.models.stacked_networks import Networks, StackedNetworks
 from reluscope.networks.network import Network
-from reluscope.networks.stacked_networks import Networks, StackedNetworks
 from reluscope.partitions.ask.engine_choice import ENGINES, are_cut_together, choose_engine
 from reluscope.partitions.ask.engine_costs import Kept
 from reluscope.partitions.ask.patience import MAX_KEPT, patient

@@ -120,6 +120,7 @@ class Batch:
     hashes: np.ndarray  # (c, 2) what pieces so far add to a cell's facet keys
     in_doubt: np.ndarray  # (c,) whether a sign stayed undecided on the way
     owners: np.ndarray  # (c,) of which of several networks each cell is
+    is_all: bool = False  # whether there are no other cells
     is_finished: bool = False
 
     @property
@@ -132,7 +133,8 @@ class Batch:
 
     def take(self, first: int, last: int) -> "Batch":
         """Return the cells of a range."""
-        return self.replaced(self.cells.take(first, last), slice(first, last))
+        part = self.replaced(self.cells.take(first, last), slice(first, last))
+        return replace(part, is_all=self.is_all and last - first == len(self))
 
     def replaced(self, cells: Polytopes, rows: Rows) -> "Batch":
         """Return parts of these cells in their place, given which cell each is a part of."""

@@ -19,8 +19,8 @@ from reluscope.files import stored
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.evaluation.rounded_forward import coded_forward
+from reluscope.networks.models.stacked_networks import StackedNetworks
 from reluscope.networks.network import Network
-from reluscope.networks.stacked_networks import StackedNetworks
 from reluscope.partitions.cells.cell_batches import Batch
 from reluscope.partitions.cells.cell_patches import CellPatch
 from reluscope.partitions.cells.cellwise import walk_cells, walk_stacked

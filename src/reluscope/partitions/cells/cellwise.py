@@ -22,8 +22,8 @@ from reluscope.geometry.polyhedra.domains import Box, Domain
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.graph.choosing_gates import TopK
 from reluscope.networks.graph.nodes import Pointwise
+from reluscope.networks.models.stacked_networks import StackedNetworks
 from reluscope.networks.network import Network
-from reluscope.networks.stacked_networks import StackedNetworks
 from reluscope.partitions.cells.cell_batches import AtGate, Batch, BeforeGate, Finished
 from reluscope.partitions.cells.cell_patches import CellPatch
 from reluscope.partitions.cells.first_cells import EPSILON, Start, first_cells
@@ -35,7 +35,8 @@ from reluscope.partitions.driver.walk import Checkpoint, Step, Store, Walked, wa
 BATCH, MAX_VERTICES, MAX_MADE = 512, 2**14, 2**17
 # Cells behind the last gate that are finished together.
 MAX_FINISHED = 2**15
-# Fewer cells than this are cut by so many units first: there are then cells for all threads.
+# Fewer cells than this are cut by so many units at a time: there are then cells for all threads, and, of all cells that
+# there are, tasks of about as much work each.
 FEW, UNITS_OF_FEW = 8, 6
 # And pieces of units, of which every cell has its own.
 MAX_PIECES = 2**22
@@ -119,7 +120,7 @@ def _first_batch(steps: "_CellSteps", owners: np.ndarray) -> Batch:
     values = steps.carried.start(number, start.scale)
     known = BeforeGate(values, np.arange(number), np.zeros((number, 0), dtype=np.uint16))
     hashes, in_doubt = np.zeros((number, 2), dtype=np.uint64), np.zeros(number, dtype=bool)
-    return Batch(0, start.cells, known, (), hashes, in_doubt, owners)
+    return Batch(0, start.cells, known, (), hashes, in_doubt, owners, is_all=True)
 
 
 class _Signs:
@@ -180,14 +181,19 @@ class _CellSteps:
         most, most_finished = (int(min(one, max(1, room))) for one in (_most(batch), MAX_FINISHED))
         if batch.stage == end:
             return Step([replace(part, is_finished=True) for part in batch.spread(most_finished)])
-        if len(batch) > most:
+        is_early = batch.is_all and len(batch) < TASKS * CELLS_PER_TASK <= room
+        if len(batch) > most and not is_early:
             return Step(batch.spread(most))
-        following, undecided = self._cut(batch, room)
+        following, undecided = self._cut(batch, room, UNITS_OF_FEW if is_early or len(batch) < FEW else np.inf)
         work = {"batches": 1, "evaluated_cells": len(batch)}
         parts = [
             replace(part, is_finished=some.stage == end)
             for some in following
-            for part in some.spread(most_finished if some.stage == end else most)
+            for part in (
+                [some]
+                if some.is_all and some.stage < end
+                else some.spread(most_finished if some.stage == end else most)
+            )
         ]
         return Step(parts, num_undecided=undecided, work=work)
 
@@ -224,8 +230,8 @@ class _CellSteps:
             owners=owners,
         )
 
-    def _cut(self, batch: Batch, room: float) -> tuple[list[Batch], int]:
-        """Cut a batch by units of a gate; what is through the gate comes last."""
+    def _cut(self, batch: Batch, room: float, max_units: float) -> tuple[list[Batch], int]:
+        """Cut a batch by some units of a gate at most; what is through the gate comes last."""
         number, keys = batch.stage, self.keys
         if isinstance(batch.known, BeforeGate):
             batch = replace(batch, known=batch.known.open(self.carried, number, batch.owners))
@@ -247,7 +253,7 @@ class _CellSteps:
             first_units=opened.next_units,
             max_parts=min(room, max(1, MAX_PIECES // max(1, num_units))),
             max_vertices=MAX_MADE,
-            max_units=UNITS_OF_FEW if len(batch) < FEW else np.inf,
+            max_units=max_units,
             is_last=is_last,
             keeps_vertices=self.keeps_vertices,
             corner_scale=self.scale,
@@ -260,6 +266,7 @@ class _CellSteps:
         parts.in_doubt[np.isin(cut.parents, cut.doubtful)] = True
         num_flat = self._settle_flat(parts, cut.flat_units, pieces)
         following = [batch.take(cut.num_taken, len(batch))] if cut.num_taken < len(batch) else []
+        parts = replace(parts, is_all=batch.is_all and not following and (is_through.all() or not is_through.any()))
         if not is_through.all():
             rows = np.flatnonzero(~is_through)
             left = parts.replaced(parts.cells.select(rows), rows)
@@ -316,6 +323,7 @@ class _CellSteps:
             batch.hashes,
             batch.in_doubt,
             batch.owners,
+            batch.is_all,
         )
 
 

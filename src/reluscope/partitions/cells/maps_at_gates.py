@@ -8,9 +8,9 @@ from jaxtyping import Float, Int
 
 from reluscope.networks.evaluation.affine_values import AffineValues, advance_affinely, affine_input, pass_affinely
 from reluscope.networks.graph.nodes import Pointwise
+from reluscope.networks.models.stacked_networks import StackedNetworks
 from reluscope.networks.network import Network
 from reluscope.networks.passes.maps import AffineValue
-from reluscope.networks.stacked_networks import StackedNetworks
 
 
 class MapsAtGate(NamedTuple):

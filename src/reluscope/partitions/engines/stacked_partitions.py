@@ -8,7 +8,7 @@ import numpy as np
 from reluscope.effort import Effort
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.networks.stacked_networks import StackedNetworks
+from reluscope.networks.models.stacked_networks import StackedNetworks
 from reluscope.partitions.cells.cellwise import walk_stacked
 from reluscope.partitions.engines.several_dimensions import in_order, table_of
 from reluscope.partitions.partition_in_memory import Partition
