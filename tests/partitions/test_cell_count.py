@@ -163,3 +163,16 @@ def test_memory_does_not_grow_with_the_number():
     few, before, many, after = map(int, done.stdout.split())
     assert many > 50_000 + few
     assert after - before < 100_000  # kB: a table of them takes more
+
+
+def test_there_are_more_tasks_where_there_is_more_work(net, truth, monkeypatch, tmp_path):
+    def number_of_tasks(folder):
+        found = rs.count(net, BOX, checkpoint=tmp_path / folder)
+        assert (found.value, found.claim) == (truth, "EXACT")
+        return len(list((tmp_path / folder).iterdir())) - 1
+
+    assert number_of_tasks("few") <= cellwise.TASKS
+    monkeypatch.setattr(cellwise, "REGIONS_PER_TASK", 10)
+    many = number_of_tasks("many")
+    assert 4 * cellwise.TASKS < many <= cellwise.MOST_TASKS
+    assert many < truth / 5

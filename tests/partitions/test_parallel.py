@@ -199,7 +199,7 @@ def test_what_was_given_up_makes_a_lower_bound(net, whole, reason, small_tasks, 
     faithful, calls = cellwise.cut_cells, iter(range(10**6))
 
     def hungry(*arguments, **options):
-        if next(calls) >= 12:
+        if next(calls) >= 44:
             raise MemoryError
         return faithful(*arguments, **options)
 
