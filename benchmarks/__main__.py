@@ -31,6 +31,7 @@ NAMES = (
     "boundedness",
     "forecasts",
     "scaling",
+    "scale",
     "tree",
     "preimages",
     "robustness",
