@@ -171,7 +171,7 @@ def _beside(peer: Peer, task: Task) -> Measurement:
     network, work = mlp(*task.sizes), peer.work(task)
     rs.partition(network, task.domain)
     own, others = [], []
-    number: int | None = None
+    regions, number = 0, None
     while len(own) < 5 and (not others or sum(others) < LONG):
         began = time.perf_counter()
         regions = len(rs.partition(network, task.domain))

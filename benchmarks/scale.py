@@ -146,7 +146,7 @@ def _beside_dask(network: rs.Network, box: rs.Box, costs: Costs) -> list[Measure
     """Count with two workers of Dask, and say what the simulation makes of them."""
     from distributed import Client, LocalCluster
 
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="") as cluster, Client(cluster) as client:
         executor = client.get_executor(pure=False)
         rs.count(*arrangement(60), executor=executor, progress=False)  # workers have imported everything
         began = time.perf_counter()
