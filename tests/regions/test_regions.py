@@ -339,3 +339,31 @@ def test_regions_of_larger_networks_say_that_a_row_is_missing() -> None:
     found = rs.region(with_hidden_row(1100), [0.0, 0.0], domain=rs.Box(-1, 1, 2))
     assert [1, 0, 0] not in found.sources.tolist()
     assert found.clear == 0
+
+
+def test_rows_of_one_point_become_one_table_without_a_copy():
+    # Of pooled candidates one in four is no row: the others move up in the memory that all had.
+    module = torch.nn.Sequential(
+        torch.nn.Conv2d(1, 3, 3),
+        torch.nn.ReLU(),
+        torch.nn.MaxPool2d(2),
+        torch.nn.Flatten(),
+        torch.nn.Linear(27, 8),
+        torch.nn.ReLU(),
+        torch.nn.Linear(8, 2),
+    )
+    net, x = rs.load(module, (1, 8, 8)), np.random.default_rng(0).random(64)
+    alone = rs.region(net, x)
+    beside, boxed = rs.regions(net, [x, 0.5 * x])[0], rs.region(net, x, domain=rs.Box(-1, 2, 64))
+    rows = len(alone.polyhedron.b)
+    for other in (beside, boxed):
+        np.testing.assert_allclose(other.polyhedron.A[:rows], alone.polyhedron.A, rtol=1e-12, atol=1e-15)
+        np.testing.assert_array_equal(other.sources[:rows], alone.sources)
+    assert (alone.polyhedron.A @ x <= alone.polyhedron.b).all()
+    table = alone.polyhedron.A if alone.polyhedron.A.base is None else alone.polyhedron.A.base
+    assert table.shape == alone.polyhedron.A.shape
+    at = net.at(x)
+    normals = [rows.normals.copy() for rows in at.half_spaces]
+    rs.region(net, x)
+    for before, rows in zip(normals, at.half_spaces, strict=True):
+        np.testing.assert_array_equal(before, rows.normals)

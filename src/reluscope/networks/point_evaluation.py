@@ -274,7 +274,7 @@ class Evaluation(Shown):
         rounding, rows = carry(network, of_gradients, start), []
         for stage, gate, weight, constant in zip(network.stages, self.gates, weights, constants, strict=True):
             error = next(rounding).error
-            of_gradients.hold(gate.pieces, _largest_entries(weight).to(network.device))
+            of_gradients.hold(gate.pieces, torch.from_numpy(_largest_entries(weight)).to(network.device))
             step_point()
             rows.append(
                 rows_of_own(
@@ -282,7 +282,7 @@ class Evaluation(Shown):
                     stage.index,
                     pieces=gate.pieces.cpu().numpy(),
                     pre=gate.preactivations.cpu().numpy(),
-                    maps=(weight.numpy(), constant.cpu().numpy()),
+                    maps=(weight, constant.cpu().numpy()),
                     noise=gate.errors.cpu().numpy(),
                     map_noise=error.cpu().numpy(),
                 )
@@ -311,11 +311,9 @@ def held_to(evaluation: Evaluation, pieces: Sequence[Tensor]) -> Evaluation:
     return held
 
 
-def _largest_entries(weight: Tensor) -> Tensor:
+def _largest_entries(weight: np.ndarray) -> np.ndarray:
     """Return the largest absolute values along the last axis, without a table of absolute values."""
-    if weight.shape[-1] == 0:
-        return weight.new_zeros(weight.shape[:-1])
-    return torch.maximum(weight.amax(-1), -weight.amin(-1))
+    return np.maximum(weight.max(axis=-1, initial=0.0), -weight.min(axis=-1, initial=0.0))
 
 
 def bytes_of_gates(network: "Network") -> int:

@@ -6,9 +6,11 @@ With every unit held to its piece the network is affine, ``f(z) = W z + b``. The
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import accumulate, islice, pairwise
+from math import prod
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -119,21 +121,27 @@ def maps_of_pieces(
 
 
 @torch.no_grad()
-def all_weights(network: "NetworkGraph", pieces: Pieces, number: int) -> tuple[list[Tensor], Tensor]:
+def all_weights(
+    network: "NetworkGraph", pieces: Pieces, number: int
+) -> tuple[list[Float[np.ndarray, "s *u n"]], Float[Tensor, "s m n"]]:
     """Return derivatives of what all units see, ``(s, u, n)`` or ``(s, u, k, n)``, and of the outputs, ``(s, m, n)``.
 
     Row after row, on the CPU. Some inputs at a time: of large networks the rest of the work is small beside the result.
+    Tables of one point follow each other in memory, so that they can become one without a copy.
     """
     gates = [stage.gate for stage in network.stages]
     shapes = [tuple(gate.index.shape) if isinstance(gate, Max) else (gate.num_units,) for gate in gates]
-    *tables, last = (
-        torch.empty(number, *shape, network.num_inputs, dtype=torch.float64)
-        for shape in (*shapes, (network.num_outputs,))
-    )
+    last = torch.empty(number, network.num_outputs, network.num_inputs, dtype=torch.float64)
+    ends = list(accumulate((number * prod(shape) for shape in shapes), initial=0))
+    every = np.empty((ends[-1], network.num_inputs))
+    tables = [
+        every[start:end].reshape(number, *shape, network.num_inputs)
+        for (start, end), shape in zip(pairwise(ends), shapes, strict=True)
+    ]
     for inputs in chunks(network.num_inputs, number * network.bytes_per_point, CLOSE_BUDGET):
         walk = carry(network, Derivatives(pieces), identity(network, inputs))
         for gate, table in zip(gates, tables, strict=True):
-            table[..., inputs] = weight_of_units(gate, next(walk), number)
+            table[..., inputs] = weight_of_units(gate, next(walk), number).numpy(force=True)
         last[..., inputs] = flat_entries(next(walk)).expand(number, -1, -1).mT
     return tables, last
 
