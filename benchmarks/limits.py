@@ -117,10 +117,14 @@ def asked(name: str, question: str, seconds: float | None, strike: float | None)
     return {"seconds": took, "memory": memory, "said": said[:160]}
 
 
+ASK = "from benchmarks.limits import asked; print(json.dumps(asked(*json.loads(%s))))"
+
+
 def run_one(name: str, question: str, seconds: float | None, strike: float | None = None) -> dict[str, Any]:
     """Return what `asked` finds in a process of its own."""
     given = json.dumps(json.dumps((name, question, seconds, strike)))
-    code = f"import json; from benchmarks.limits import asked; print(json.dumps(asked(*json.loads({given}))))"
+    # Work in the background of a shell ignores Ctrl-C, and so would its processes.
+    code = f"import json, signal; signal.signal(signal.SIGINT, signal.default_int_handler); {ASK % given}"
     command = [sys.executable, "-W", "ignore", "-c", code]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
