@@ -90,7 +90,7 @@ def test_runs_stay_in_exact_sets_and_in_covers(loop):
     assert 1 <= exact_steps <= 2
     assert [str(claim) for claim in enclosed.claims] == ["EXACT"] * exact_steps + ["UPPER"] * (4 - exact_steps)
     assert "3 regions" in enclosed.stopped
-    finer = [covering.cover(closed_loop(net, PLANT, 3), START, np.stack([START.lo, START.hi])[None], 64, lambda: False)]
+    finer = [covering.cover(closed_loop(net, PLANT, 3), START, np.stack([START.lo, START.hi])[None], 64, rs.Budget())]
     for states, whole, points in zip(
         [*enclosed.sets, *finer], [*found.sets, found[STEPS]], [*runs, runs[STEPS]], strict=True
     ):

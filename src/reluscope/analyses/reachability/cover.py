@@ -5,7 +5,6 @@ Of it the box around it is kept and the ends of its diagonals; maxima are those 
 outputs range widest are halved.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -17,12 +16,14 @@ from jaxtyping import Bool, Float
 from reluscope.analyses.boxes.box_bounds import BoxBounds
 from reluscope.analyses.boxes.output_boxes import OutputBox, halved
 from reluscope.analyses.reachability.stored_sets import COVER, described_cover, read_cover
+from reluscope.budget import Budget
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.numbers.resolutions import SUMS
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.unions.union_of_polyhedra import UnionOfPolyhedra, numbered_columns
 from reluscope.networks.network import Network
+from reluscope.partitions.driver.best_first import BestFirst, Branch
 from reluscope.tolerance import EPSILON
 
 # Relative to the coordinates of reached points: what rounding of their sums adds to their errors.
@@ -172,29 +173,50 @@ class Cover(UnionOfPolyhedra):
         return cls(**read_cover(arrays))
 
 
+class _Halving(BestFirst):
+    """Boxes of which the one goes on whose outputs range widest, until there are so many."""
+
+    def __init__(self, network: Network, boxes: Float[np.ndarray, "q 2 n"], number: int) -> None:
+        super().__init__()
+        self._bounds = BoxBounds(network, boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0))
+        self._boxes, self._number, self._every = boxes, number, np.eye(network.num_outputs)
+
+    def is_settled(self, key: float) -> bool:
+        """Whether there are enough boxes."""
+        del key
+        return len(self.queue) >= self._number
+
+    def start(self) -> None:
+        """Bound the boxes that were given."""
+        found = _bounded(self._bounds, self._boxes)
+        scale = np.max([box.half @ np.abs(box.outputs.weights.T) + box.outputs.spread for box in found], axis=0)
+        self._scale = np.where(
+            scale > np.finfo(float).tiny, scale, np.inf
+        )  # of a constant output rounding alone is wide
+        self._put(found)
+
+    def split(self, branch: Branch) -> None:
+        """Halve the widest boxes, some together."""
+        widest = self.with_next(branch, min(NUM_TOGETHER // 2, self._number - len(self.queue) - 1))
+        halves = [np.stack(half) for box in widest for half in halved(box, self._every)]
+        self._put(_bounded(self._bounds, np.array(halves)))
+
+    def _put(self, boxes: list[OutputBox]) -> None:
+        for box in boxes:
+            self.push(-float(np.max(np.subtract(*box.range(self._every)[::-1]) / self._scale)), box)
+
+
 def cover(
-    network: Network,
-    within: Box | Polyhedron,
-    boxes: Float[np.ndarray, "q 2 n"],
-    number: int,
-    is_over: Callable[[], bool],
+    network: Network, within: Box | Polyhedron, boxes: Float[np.ndarray, "q 2 n"], number: int, budget: Budget
 ) -> Cover:
     """Return a cover of a network's outputs, from boxes that are halved until there are ``number``.
 
-    The given boxes have to cover the domain, and there are never fewer of them. ``is_over`` says whether to stop
-    halving, with some boxes at least.
+    The given boxes have to cover the domain, and there are never fewer of them. No box is halved after the budget's
+    seconds, or after Ctrl-C.
     """
-    bounds = BoxBounds(network, boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0))
-    found = _bounded(bounds, boxes)
-    every = np.eye(network.num_outputs)
-    scale = np.max([box.half @ np.abs(box.outputs.weights.T) + box.outputs.spread for box in found], axis=0)
-    scale = np.where(scale > np.finfo(float).tiny, scale, np.inf)  # of a constant output rounding alone is wide
-    while len(found) < number and (len(found) < NUM_TOGETHER or not is_over()):
-        widths = np.array([np.max(np.subtract(*box.range(every)[::-1]) / scale) for box in found])
-        count = min(NUM_TOGETHER // 2, number - len(found))
-        order = np.argsort(-widths, kind="stable")
-        halves = [half for index in order[:count] for half in halved(found[index], every)]
-        found = [found[index] for index in order[count:]] + _bounded(bounds, np.array([np.stack(h) for h in halves]))
+    search = _Halving(network, boxes, number)
+    search.run_unbroken(budget)
+    found, every = [branch.what for branch in sorted(search.queue)], np.eye(network.num_outputs)
     middles = np.array([box.center for box in found])
     is_inside = np.atleast_1d(within.contains(middles))
     if isinstance(within, Polyhedron) and not is_inside.any():

@@ -7,7 +7,7 @@ bounds through all copies, enclose it. Nothing is enclosed twice: no step begins
 
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from reluscope.analyses.reachability.stored_sets import (
     read_sets,
 )
 from reluscope.arguments import Natural, read_arguments, read_position
-from reluscope.budget import Budget, RegionBudget, why_ended
+from reluscope.budget import Budget, RegionBudget, Remainder, why_ended
 from reluscope.effort import Effort
 from reluscope.errors import ShapeError
 from reluscope.files.named_arrays import load_as, save_arrays
@@ -33,7 +33,7 @@ from reluscope.findings.data_frames import as_pandas
 from reluscope.geometry.polyhedra.bounding_box import bounding_box
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.interruption import has_struck, held, is_struck
+from reluscope.interruption import has_struck, held
 from reluscope.networks.building.smooth_functions import REPLACEABLE
 from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.graph.left_off import refuse_left_off
@@ -337,14 +337,12 @@ def _box_around(start: Domain) -> np.ndarray:
 
 def _cover(loop: Network, start: Domain, boxes: np.ndarray, most: int, limit: Budget, began: float) -> Cover:
     """Return a cover of the states after some steps, from boxes of first states."""
-
-    def is_over() -> bool:
-        return bool(limit.spent(0, began)) or is_struck()
-
+    left = Budget() if limit.seconds is None else Remainder.of(limit, began + limit.seconds)
+    left = replace(left, regions=None)  # boxes are counted by their number
     if isinstance(start, Slice):
-        return cover(loop.restrict(start), start.window, boxes, most, is_over)
+        return cover(loop.restrict(start), start.window, boxes, most, left)
     assert not isinstance(start, Space)  # it is bounded
-    return cover(loop, start, boxes, most, is_over)
+    return cover(loop, start, boxes, most, left)
 
 
 def _num_states(start: Domain) -> int:
