@@ -1,5 +1,6 @@
 """What cannot be done in parts is asked for before it takes memory that there is not."""
 
+import numpy as np
 import pytest
 
 import reluscope as rs
@@ -37,3 +38,16 @@ def test_half_spaces_of_a_region_are_asked_for_first(monkeypatch):
         rs.region(net, [0.1] * 40)
     found = rs.inscribed_balls(rs.load(default_network([3, 4, 2], seed=0)), [[0.1, 0.2, 0.3]])
     assert len(found) == 1
+
+
+def test_what_can_be_asked_for_in_parts_is_not_taken_at_once(monkeypatch):
+    monkeypatch.setattr(needed_memory, "AT_ONCE", 1000.0)
+    net = rs.load([(np.eye(30), np.zeros(30)), (np.ones((20, 30)), np.zeros(20))])
+    with pytest.raises(needed_memory.TooLargeError, match="half-spaces of a box in 30 dimensions take about"):
+        _ = rs.Box(-1, 1, 30).polyhedron
+    with pytest.raises(needed_memory.TooLargeError, match="the map of a point, of 20 outputs and 30 inputs, take about"):
+        net.linearize(np.zeros(30))
+    with pytest.raises(needed_memory.TooLargeError, match="values of all units as functions of 30 inputs take about"):
+        rs.partition(net, rs.Box(-1, 1, 30), method="tree")
+    with pytest.raises(needed_memory.TooLargeError, match="ask of a part of the network with fewer outputs"):
+        rs.coefficients.local_norms(net, np.zeros((1, 30)))

@@ -7,6 +7,8 @@ from reluscope.errors import ReluscopeError
 
 # What takes less is not asked about.
 LEAST = 2**30
+# More is not taken at once for what can be asked for in parts.
+AT_ONCE = 6e9
 _MEMORY = Path("/proc/meminfo")
 
 
@@ -20,6 +22,13 @@ def need(num_bytes: float, what: str, instead: str) -> None:
         raise TooLargeError(
             f"{what} take about {num_bytes / 1e9:,.0f} GB of memory, and {free / 1e9:,.0f} GB are free: {instead}"
         )
+
+
+def need_at_once(num_bytes: float, what: str, instead: str) -> None:
+    """Raise TooLargeError where what can be asked for in parts takes more than `AT_ONCE`, or than is left."""
+    need(num_bytes, what, instead)
+    if num_bytes > AT_ONCE:
+        raise TooLargeError(f"{what} take about {num_bytes / 1e9:,.0f} GB of memory at once: {instead}")
 
 
 def free_bytes() -> float:

@@ -171,3 +171,25 @@ def test_exact_signs_end_with_their_time():
     Certifier(rational, rs.Box(-1, 1, 2)).pause()
     with pytest.raises(OutOfTimeError):
         Certifier(rational, rs.Box(-1, 1, 2), until=0.0).pause()
+
+
+def test_ctrl_c_ends_the_walks_of_all_segments(monkeypatch):
+    from reluscope.partitions.complexes import incidence
+    from reluscope.partitions.engines import few_dimensions
+
+    monkeypatch.setattr(few_dimensions, "max_exact", lambda network: 0)  # as of large networks: each by itself
+    faithful, opened = incidence.open_stage, []
+
+    def striking(*arguments):
+        opened.append(arguments)
+        if len(opened) == 2:
+            raise KeyboardInterrupt
+        return faithful(*arguments)
+
+    monkeypatch.setattr(incidence, "open_stage", striking)
+    net = rs.load(default_network([2, 8, 8, 1], seed=2))
+    ways = [rs.Segment([-1.0, height], [1.0, height]) for height in (-0.5, 0.0, 0.5)]
+    with pytest.warns(UserWarning, match="interrupted"):
+        parts = rs.partitions(net, ways)
+    assert len(opened) == 2
+    assert [str(part.claim) for part in parts] == ["LOWER"] * 3

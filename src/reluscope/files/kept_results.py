@@ -98,8 +98,8 @@ class KeptResults(MutableMapping[str, Any]):
         content = read_sealed(path, WHAT, ADVICE)
         with self._reading(name):
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
-                    raise ValueError("nothing is compressed here")
+                if any(one.compress_type != zipfile.ZIP_STORED or one.flag_bits & 1 for one in archive.infolist()):
+                    raise ValueError("nothing is compressed or encrypted here")
                 described = parse_json(archive.read(PLAIN), path, WHAT, ADVICE)
                 arrays = {
                     member.filename.removesuffix(".npy"): _read_array(archive, member)

@@ -18,6 +18,7 @@ from reluscope.budget import BlockBudget
 from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
+from reluscope.needed_memory import need_at_once
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.point_evaluation import bytes_of_gates
@@ -115,6 +116,11 @@ def local_norms(
         return probability_norms(network, x, Effort.of(budget, None, progress, tolerance), population)
     points = network.points(x)
     size = network.num_outputs * network.num_inputs
+    need_at_once(
+        8 * size * (PROJECTIONS + 2),
+        f"projections of the map of {network.num_outputs:,} outputs and {network.num_inputs:,} inputs",
+        "ask of a part of the network with fewer outputs",
+    )
     directions = torch.as_tensor(
         np.random.default_rng(0).normal(size=(size + network.num_outputs, PROJECTIONS)), device=network.device
     )

@@ -22,6 +22,8 @@ from reluscope.geometry.numbers.norms import L2
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 
 MAX_ROUNDS = 12
+# Classes that are tried, at most.
+MOST_RIVALS = 128
 # So many places of a segment are evaluated together, and once more between two of them.
 NUM_PLACES = 32
 # How far steps overshoot the class they are meant for.
@@ -88,9 +90,15 @@ def nearer_by_chance(view: Viewpoint, change: Change, spreads: Sequence[float] =
 
 
 def _by_local_maps(view: Viewpoint, until: float) -> Float[np.ndarray, "k n"]:
-    """Return steps to points of other classes, each right behind a change of class; at most one for each class."""
+    """Return steps to points of other classes, each right behind a change of class; at most one for each class.
+
+    Of very many classes those are tried whose scores are the highest.
+    """
     network, dim = view.network, len(view.x)
     rivals = np.delete(np.arange(num_classes(network)), view.label)
+    if len(rivals) > MOST_RIVALS:
+        scores = network.at(view.x).outputs[0]
+        rivals = rivals[np.argsort(-scores[rivals], kind="stable")[:MOST_RIVALS]]
     steps, every = np.zeros((len(rivals), dim)), np.arange(len(rivals))
     best, lengths = np.full((len(rivals), dim), np.nan), np.full(len(rivals), np.inf)
     for _ in range(MAX_ROUNDS):

@@ -15,6 +15,7 @@ from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.numbers.resolutions import SUMS
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.widths import Diameter, diameter_of_hull
+from reluscope.needed_memory import need_at_once
 from reluscope.shown import Shown
 
 # More than the largest images have; a point of so many coordinates takes a gigabyte.
@@ -157,6 +158,11 @@ class Box(Shown):
     @property
     def polyhedron(self) -> Polyhedron:
         """The same set as half-spaces: upper bounds of all coordinates, then lower bounds."""
+        need_at_once(
+            2 * 2 * 8 * self.dim**2,
+            f"the half-spaces of a box in {self.dim:,} dimensions",
+            "ask without a domain, or on a Plane or a Segment",
+        )
         identity = np.eye(self.dim)
         return Polyhedron(np.concatenate([identity, -identity]), np.concatenate([self.hi, -self.lo]))
 

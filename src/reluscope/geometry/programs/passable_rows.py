@@ -18,6 +18,7 @@ from jaxtyping import Bool, Float, Int
 
 from reluscope.geometry.numbers.resolutions import TINY
 from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
+from reluscope.interruption import step_point
 
 # Relative to the largest entry of the diagonal: what is added to it, since equations are solved in single precision.
 SHIFT = 1e-9
@@ -152,6 +153,7 @@ class _Iterates:
         gains, own = body.single[self.rows], body.offsets.float()
         lower, upper = body.lower.float(), body.upper.float()
         for count in range(1, times + 1):
+            step_point()
             torch.mul(self.z, body.penalties, out=self.q)
             self.q -= self.y
             right = torch.addmm(gains, self.q, body.single)

@@ -10,6 +10,7 @@ import torch
 
 from reluscope import _kernels
 from reluscope.kernel_threads import kernel_threads
+from reluscope.needed_memory import need_at_once
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.graph.operators.linear import Linear
@@ -27,6 +28,11 @@ THREADED_WORK = 2**15
 def affine_input(network: NetworkGraph, num_cells: int, scale: float = 1.0) -> AffineValues:
     """Return the input as an affine function of coordinates in units of ``scale``, on each of some cells."""
     n = network.num_inputs
+    need_at_once(
+        2 * 8 * num_cells * (n + 1) * max(node.size for node in network.nodes),
+        f"values of all units as functions of {n:,} inputs",
+        "ask on a Plane or a Segment, or about fewer inputs",
+    )
     basis = scale * torch.eye(n + 1, n, dtype=torch.float64, device=network.device).reshape(n + 1, *network.input_shape)
     coefficients = basis.expand(num_cells, *basis.shape)
     return {0: AffineValue(coefficients, torch.zeros_like(coefficients))}

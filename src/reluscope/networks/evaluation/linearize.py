@@ -15,6 +15,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from reluscope.needed_memory import need_at_once
 from reluscope.networks.evaluation.backward import Recording
 from reluscope.networks.evaluation.choices import read_outputs
 from reluscope.networks.graph.affine_maps import AffineMaps
@@ -51,6 +52,11 @@ def linearize(
         return point_pieces(network, x[rows]) if pieces is None else [table[rows] for table in pieces]
 
     wanted = list(read_outputs(outputs, network.num_outputs))
+    need_at_once(
+        8 * len(wanted) * network.num_inputs,
+        f"the map of a point, of {len(wanted):,} outputs and {network.num_inputs:,} inputs,",
+        "ask for fewer outputs",
+    )
     forward = network.num_inputs <= len(wanted)
     weight = x.new_empty(len(x), len(wanted), network.num_inputs)
     bias = x.new_empty(len(x), len(wanted))

@@ -7,7 +7,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from reluscope.budget import Remainder
+from reluscope.budget import Interrupted, Remainder
 from reluscope.codes.packed import Codes
 from reluscope.effort import Effort
 from reluscope.geometry.cutting.complexes import from_polygon, from_segments
@@ -29,7 +29,7 @@ from reluscope.partitions.driver.joined_parts import joined_parts
 from reluscope.partitions.driver.walk import Store, Walked
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.assembly import Patch, assemble, split_by_root
-from reluscope.stopping import Stop, StopReason
+from reluscope.stopping import Stop, StopReason, is_interrupted
 
 METHOD = "gate-by-gate subdivision"
 # Outputs are kept where values on the way to them take as many bytes, and as many times those of the outputs.
@@ -103,21 +103,23 @@ def partition_segments(
     regions ended the walk, segments are walked again in smaller walks, or each alone.
     """
     found: dict[int, Partition] = {}
-    budget = effort.budget
+    budget, is_left = effort.budget, False  # by Ctrl-C, which one walk has answered for all
     until = None if budget.seconds is None else time.time() + budget.seconds
 
     def is_over() -> bool:
-        return is_struck() or (until is not None and time.time() >= until)
+        return is_left or is_struck() or (until is not None and time.time() >= until)
 
     def walk(rows: range) -> None:
+        nonlocal is_left
         if is_over() and rows[0] in found:
             return
-        left = budget if until is None else Remainder.of(budget, until)
+        left = Interrupted() if is_left else budget if until is None else Remainder.of(budget, until)
         own = replace(effort, budget=left, progress=effort.progress if len(rows) == len(segments) else False)
         group = [segments[row] for row in rows]
         # Measured rounding leaves doubts, too: it is for segments alone.
         how = rounding if len(rows) == 1 else "proved"
         parts = partition_flat(network, group, own, how)
+        is_left |= any(is_interrupted(part.stop) for part in parts)
         # Where time ends a walk of few, what was found together is whole.
         if rows[0] not in found or not is_over() or not any(part.num_open for part in parts):
             found.update(zip(rows, parts, strict=True))

@@ -14,6 +14,7 @@ from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Domain, Slice, Space
 from reluscope.interruption import has_struck
+from reluscope.needed_memory import need_at_once
 from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.evaluation.maps_of_codes import maps_of_codes
 from reluscope.networks.network import Network
@@ -88,6 +89,11 @@ def _differences(num_outputs: int) -> torch.Tensor:
     """Return the weights of units that are active where the higher class of a pair is ahead of the lower one."""
     if num_outputs == 1:
         return torch.ones(1, 1, dtype=torch.float64)
+    need_at_once(
+        2 * 8 * num_outputs * num_outputs * (num_outputs - 1) / 2,
+        f"differences of every two of {num_outputs:,} classes",
+        "ask of a network with fewer outputs",
+    )
     low, high = _pairs(num_outputs)
     one = np.eye(num_outputs)
     return torch.from_numpy(one[high] - one[low])
