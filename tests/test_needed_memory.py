@@ -45,7 +45,9 @@ def test_what_can_be_asked_for_in_parts_is_not_taken_at_once(monkeypatch):
     net = rs.load([(np.eye(30), np.zeros(30)), (np.ones((20, 30)), np.zeros(20))])
     with pytest.raises(needed_memory.TooLargeError, match="half-spaces of a box in 30 dimensions take about"):
         _ = rs.Box(-1, 1, 30).polyhedron
-    with pytest.raises(needed_memory.TooLargeError, match="the map of a point, of 20 outputs and 30 inputs, take about"):
+    with pytest.raises(
+        needed_memory.TooLargeError, match="the map of a point, of 20 outputs and 30 inputs, take about"
+    ):
         net.linearize(np.zeros(30))
     with pytest.raises(needed_memory.TooLargeError, match="values of all units as functions of 30 inputs take about"):
         rs.partition(net, rs.Box(-1, 1, 30), method="tree")

@@ -8,7 +8,7 @@ import torch
 
 import reluscope as rs
 from networks.models import branched, layers
-from reluscope.networks import point_evaluation
+from reluscope.networks.evaluation import unit_half_spaces
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.graph.operators.linear import Linear
@@ -131,9 +131,9 @@ def test_maps_are_within_their_errors():
 
 
 def test_largest_entries_are_those_of_either_sign():
-    table = torch.tensor([[[1.0, -3.0], [2.0, 1.0]], [[-1.0, -0.5], [0.0, 0.0]]])
-    assert point_evaluation._largest_entries(table).tolist() == [[3.0, 2.0], [1.0, 0.0]]
-    assert point_evaluation._largest_entries(table[..., :0]).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    table = np.array([[[1.0, -3.0], [2.0, 1.0]], [[-1.0, -0.5], [0.0, 0.0]]])
+    assert unit_half_spaces.largest_entries(table, -1).tolist() == [[3.0, 2.0], [1.0, 0.0]]
+    assert unit_half_spaces.largest_entries(table[..., :0], -1).tolist() == [[0.0, 0.0], [0.0, 0.0]]
 
 
 def test_one_gate_in_doubt_is_enough():

@@ -20,7 +20,7 @@ from reluscope.networks.evaluation.gradient_errors import gradient_errors
 from reluscope.networks.evaluation.linearize import all_weights, linearize
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.evaluation.rounded_forward import RoundedForward, rounded_forward
-from reluscope.networks.evaluation.unit_half_spaces import Rows, rows_of_own
+from reluscope.networks.evaluation.unit_half_spaces import Rows, largest_entries, rows_of_own
 from reluscope.networks.graph.affine_maps import AffineMaps
 from reluscope.networks.graph.choosing_gates import Max, TopK
 from reluscope.networks.graph.nodes import GateNode
@@ -274,7 +274,7 @@ class Evaluation(Shown):
         rounding, rows = carry(network, of_gradients, start), []
         for stage, gate, weight, constant in zip(network.stages, self.gates, weights, constants, strict=True):
             error = next(rounding).error
-            of_gradients.hold(gate.pieces, torch.from_numpy(_largest_entries(weight)).to(network.device))
+            of_gradients.hold(gate.pieces, torch.from_numpy(largest_entries(weight, -1)).to(network.device))
             step_point()
             rows.append(
                 rows_of_own(
@@ -309,11 +309,6 @@ def held_to(evaluation: Evaluation, pieces: Sequence[Tensor]) -> Evaluation:
     gates = tuple(GateValues(which, *seen) for which, seen in zip(pieces, arrived, strict=True))
     vars(held)["_passed"] = gates, output
     return held
-
-
-def _largest_entries(weight: np.ndarray) -> np.ndarray:
-    """Return the largest absolute values along the last axis, without a table of absolute values."""
-    return np.maximum(weight.max(axis=-1, initial=0.0), -weight.min(axis=-1, initial=0.0))
 
 
 def bytes_of_gates(network: "Network") -> int:

@@ -18,7 +18,7 @@ from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.interruption import step_point
-from reluscope.networks.evaluation.unit_half_spaces import TOGETHER, Rows
+from reluscope.networks.evaluation.unit_half_spaces import TOGETHER, Rows, largest_entries
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.graph.choosing_gates import TopK
 from reluscope.networks.graph.points import Points, chunks
@@ -27,7 +27,7 @@ from reluscope.networks.number_range import too_large
 from reluscope.networks.point_evaluation import Evaluation, held_to
 from reluscope.regions.exact_half_spaces import ExactHalfSpaces
 from reluscope.regions.region import Region
-from reluscope.regions.rows_hidden_by_rounding import MULTIPLICATIONS, errors_at, largest_entries, with_hidden_rows
+from reluscope.regions.rows_hidden_by_rounding import MULTIPLICATIONS, errors_at, with_hidden_rows
 from reluscope.tolerance import Tolerance
 
 BUDGET = 256 * 2**20

@@ -13,7 +13,7 @@ from reluscope.geometry.polyhedra.true_rows import Side
 from reluscope.geometry.programs.proved_programs import nearest
 from reluscope.interruption import step_point
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
-from reluscope.networks.evaluation.unit_half_spaces import TOGETHER, Rows
+from reluscope.networks.evaluation.unit_half_spaces import TOGETHER, Rows, largest_entries
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
 from reluscope.networks.graph.points import chunks
@@ -21,11 +21,6 @@ from reluscope.regions.exact_half_spaces import ExactHalfSpaces, pulled_side
 
 # What may be spent on the exact pieces of one point, whatever other points there are: about a second.
 MULTIPLICATIONS = 1_000_000
-
-
-def largest_entries(table: np.ndarray, axis: int) -> np.ndarray:
-    """Return the largest absolute values along an axis, without a table of absolute values."""
-    return np.maximum(table.max(axis=axis, initial=0.0), -table.min(axis=axis, initial=0.0))
 
 
 def with_hidden_rows(

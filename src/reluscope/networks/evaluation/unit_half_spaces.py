@@ -36,6 +36,11 @@ class Rows(NamedTuple):
     constant_below: Float[np.ndarray, "s r"]  # same bound for a normal's entries
 
 
+def largest_entries(table: np.ndarray, axis: int) -> np.ndarray:
+    """Return the largest absolute values along an axis, without a table of absolute values."""
+    return np.maximum(table.max(axis=axis, initial=0.0), -table.min(axis=axis, initial=0.0))
+
+
 def gate_rows(
     gate: Pointwise | Max,
     index: int,
