@@ -15,6 +15,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from reluscope.interruption import step_point
 from reluscope.needed_memory import need_at_once
 from reluscope.networks.evaluation.backward import Recording
 from reluscope.networks.evaluation.choices import read_outputs
@@ -36,6 +37,8 @@ Pieces = list[Tensor]
 LARGE_NODE, LARGE_VALUES = 512, 2**17
 # Bytes of a chunk of points then: larger ones leave the processor's caches, and allocations come to dominate.
 CLOSE_BUDGET = 32 * 2**20
+# Bytes of memory that are made at once.
+PAGE = 4096
 
 
 @torch.no_grad()
@@ -147,7 +150,11 @@ def all_weights(
     for inputs in chunks(network.num_inputs, number * network.bytes_per_point, CLOSE_BUDGET):
         walk = carry(network, Derivatives(pieces), identity(network, inputs))
         for gate, table in zip(gates, tables, strict=True):
-            table[..., inputs] = weight_of_units(gate, next(walk), number).numpy(force=True)
+            weights = weight_of_units(gate, next(walk), number).numpy(force=True)
+            # The first columns touch every page of the table, which takes seconds for gigabytes.
+            for units in chunks(table.shape[1], PAGE * number * prod(table.shape[2:-1]), CLOSE_BUDGET):
+                step_point()
+                table[:, units, ..., inputs] = weights[:, units]
         last[..., inputs] = flat_entries(next(walk)).expand(number, -1, -1).mT
     return tables, last
 

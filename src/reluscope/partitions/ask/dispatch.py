@@ -281,6 +281,8 @@ def _found(network: Network, domains: Sequence[Domain], asked: RegionSearch, eff
         found = [_without_vertices(part) for part in found]
     if network.approximations:
         found = [replace(part, method=part.method + in_place(network)) for part in found]
+    if any(is_interrupted(part.stop) for part in found):
+        until = time.time()  # nobody waits for more to be confirmed
     # Where regions are limited, they decide how many are confirmed, and seconds only end it.
     found = [shown(part, until, only_share=budget.regions is not None) for part in found]
     if has_struck():  # while results were put together
