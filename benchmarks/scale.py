@@ -117,7 +117,7 @@ def scaled(costs: Costs, regions: int) -> Costs:
 def run(quick: bool, picture: Path | None = None) -> list[Measurement]:
     """Measure the parts of a count, compare two workers of Dask with the simulation, and simulate a thousand."""
     torch.set_num_threads(1)
-    network, box = arrangement(100 if quick else 420)
+    network, box = arrangement(100 if quick else 240)
     rs.count(*arrangement(20))
     costs = measured(network, box)
     each = f"{costs.regions:,} regions in {len(costs.tasks)} tasks"
