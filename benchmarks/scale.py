@@ -6,11 +6,12 @@ long more of them would take; two workers of Dask on the same count show whether
 """
 
 import heapq
+import multiprocessing
 import pickle
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -130,7 +131,7 @@ def run(quick: bool, picture: Path | None = None) -> list[Measurement]:
             f"{costs.rest:.2g} s before and behind",
         )
     ]
-    rows += _beside_dask(network, box, costs)
+    rows += [_beside_processes(network, box, costs), *_beside_dask(network, box, costs)]
     large = scaled(costs, REGIONS)
     times = {workers: simulated(large, workers, tasks=MOST_TASKS) for workers in WORKERS}
     for workers in (1, 10, 100, 1000):
@@ -142,13 +143,27 @@ def run(quick: bool, picture: Path | None = None) -> list[Measurement]:
     return rows
 
 
+def _beside_processes(network: rs.Network, box: rs.Box, costs: Costs) -> Measurement:
+    """Count with two processes of this machine, and say what the simulation makes of them."""
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("forkserver")) as executor:
+        rs.count(*arrangement(60), executor=executor, progress=False)
+        began = time.perf_counter()
+        number = int(rs.count(network, box, executor=executor))
+        seconds = time.perf_counter() - began
+    assert number == costs.regions
+    forecast = simulated(costs, 2)
+    detail = f"{number:,} regions, speed-up {costs.whole / seconds:.2f}; simulated {forecast:.3g} s"
+    return Measurement("two processes", seconds, seconds / forecast, forecast, detail=detail)
+
+
 def _beside_dask(network: rs.Network, box: rs.Box, costs: Costs) -> list[Measurement]:
     """Count with two workers of Dask, and say what the simulation makes of them."""
     from distributed import Client, LocalCluster
 
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="") as cluster, Client(cluster) as client:
         executor = client.get_executor(pure=False)
-        rs.count(*arrangement(60), executor=executor, progress=False)  # workers have imported everything
+        client.run(_warm_up)  # every worker has imported everything
+        rs.count(*arrangement(60), executor=executor, progress=False)
         began = time.perf_counter()
         for future in [executor.submit(int, row) for row in range(50)]:
             future.result()
@@ -160,6 +175,11 @@ def _beside_dask(network: rs.Network, box: rs.Box, costs: Costs) -> list[Measure
     forecast = simulated(costs, 2, overhead=overhead)
     detail = f"{number:,} regions, speed-up {costs.whole / seconds:.2f}; simulated {forecast:.3g} s"
     return [Measurement("two workers of Dask", seconds, seconds / forecast, forecast, detail=detail)]
+
+
+def _warm_up() -> int:
+    torch.set_num_threads(1)
+    return int(rs.count(*arrangement(20)))
 
 
 def _draw(times: dict[int, float], path: Path) -> None:
