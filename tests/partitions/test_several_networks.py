@@ -139,3 +139,11 @@ def test_what_is_for_one_network_is_refused(tmp_path):
         rs.count(layers, SQUARE, budget=rs.Budget(regions=3))
     with pytest.raises(InputError, match="one for all networks or one for each, got 3 for 2 networks"):
         rs.partitions(layers, [SQUARE] * 3)
+
+
+def test_pieces_in_the_place_of_smooth_functions_are_told():
+    module = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.GELU(), torch.nn.Linear(4, 1))
+    net, box = rs.load(module, 3, approximate={"gelu": 4}), rs.Box(-1, 1, 3)
+    methods = [rs.count(net, box, method=name).method for name in ("cells", "partition")]
+    methods += [rs.count([net, net], box)["num_regions"].method, rs.partitions([net, net], box)[0].method]
+    assert all("4 pieces in the place of gelu" in method for method in methods)

@@ -12,7 +12,7 @@ from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.ask.dispatch import check_question
+from reluscope.partitions.ask.dispatch import check_question, in_place
 from reluscope.partitions.ask.engine_choice import choose_engine
 from reluscope.partitions.ask.patience import patient
 from reluscope.partitions.cells.cell_count import count_cells
@@ -58,7 +58,8 @@ def count_by_cells(
         name="regions",
         definition="proper activation regions (full-dimensional)",
         domain=domain.describe(),
-        method=f"gate-by-gate subdivision, cell by cell, for {domain.dim} dimensions; cells are counted and dropped",
+        method=f"gate-by-gate subdivision, cell by cell, for {domain.dim} dimensions; cells are counted and dropped"
+        + in_place(network),
         num_undecided=walked.num_undecided,
         work=dict(walked.work) | {"seconds": time.time() - began},
     )

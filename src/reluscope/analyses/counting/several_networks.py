@@ -14,7 +14,7 @@ from reluscope.geometry.polyhedra.domains import Box, Domain
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.models.stacked_networks import StackedNetworks
 from reluscope.networks.network import Network
-from reluscope.partitions.ask.dispatch import check_question
+from reluscope.partitions.ask.dispatch import check_question, in_place
 from reluscope.partitions.ask.engine_choice import are_cut_together
 from reluscope.partitions.cells.cell_count import count_stacked
 from reluscope.stopping import Stop, is_interrupted
@@ -70,4 +70,6 @@ def _together(stack: StackedNetworks, domain: Domain, effort: Effort, given: str
         alone = count_by_partition(stack[index], domain, effort=Effort(tolerance=effort.tolerance)).finding
         value[index] = float(alone)
         lower[index], upper[index] = alone.interval or (float(alone), float(alone))
-    return Column.of(NUM_REGIONS, value, lower, upper, method=METHOD, given=given), found.walked.stop
+    return Column.of(
+        NUM_REGIONS, value, lower, upper, method=METHOD + in_place(stack.first), given=given
+    ), found.walked.stop

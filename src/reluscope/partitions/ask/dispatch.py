@@ -246,6 +246,7 @@ def _of_networks(
         check_question(networks.first, one, asked.method)
         if isinstance(one, Box | Polyhedron) and are_cut_together(one):
             together = [shown(part) for part in partition_stacked(networks, one, effort)]
+            together = [replace(part, method=part.method + in_place(networks.first)) for part in together]
             warn_if_interrupted(together)
             return together
     found: list[Partition] = []
