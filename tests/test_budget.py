@@ -6,7 +6,7 @@ from math import inf
 import pytest
 
 from reluscope.arguments import read_arguments
-from reluscope.budget import BlockBudget, Budget, Interrupted, why_ended
+from reluscope.budget import BlockBudget, Budget, Interrupted, is_lack_of_memory, why_ended
 from reluscope.errors import InputError
 from reluscope.stopping import INTERRUPTED, OUT_OF_MEMORY, Stop, StopReason
 
@@ -84,3 +84,16 @@ def test_why_work_ended():
     with pytest.raises(RuntimeError, match="something else"):
         why_ended(RuntimeError("something else"))
     assert Interrupted().spent(0, time.time()) == INTERRUPTED
+
+
+@pytest.mark.parametrize("length", [4, 15, 25, 40, 75, None])
+def test_a_message_that_memory_did_not_suffice_for(length):
+    whole = "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried"
+    assert is_lack_of_memory(RuntimeError(whole[:length]))
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError(""), RuntimeError("[enforce fail at inline_container.cc:1] "), ValueError("[enf")]
+)
+def test_other_errors_are_no_lack_of_memory(error):
+    assert not is_lack_of_memory(error)

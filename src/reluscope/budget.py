@@ -172,9 +172,17 @@ def why_ended(error: BaseException) -> Stop:
     raise error
 
 
+# How PyTorch's message of a lack of memory begins; without memory it is not written to its end either.
+_TORCH_ON_THE_CPU = "[enforce fail at alloc_cpu"
+
+
 def is_lack_of_memory(error: BaseException) -> bool:
     """Whether an error is one about memory; PyTorch's are RuntimeErrors."""
-    return isinstance(error, MemoryError) or "allocate memory" in str(error) or "out of memory" in str(error)
+    said = str(error)
+    if isinstance(error, MemoryError) or "allocate memory" in said or "out of memory" in said:
+        return True
+    start = _TORCH_ON_THE_CPU
+    return isinstance(error, RuntimeError) and (said.startswith(start) or (len(said) > 3 and start.startswith(said)))
 
 
 @dataclass(frozen=True)
