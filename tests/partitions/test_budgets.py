@@ -8,12 +8,13 @@ import pytest
 
 import reluscope as rs
 from partitions.layered import network_of
+from reluscope import time_limits
 from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.effort import Effort
 from reluscope.findings import Claim
-from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.interruption import step_point
 from reluscope.networks.models.from_arrays import from_arrays
-from reluscope.partitions.complexes.certification import Certifier, OutOfTimeError
+from reluscope.partitions.complexes import certification
 from reluscope.testing import default_network
 
 # Regions that may be finished beyond those asked for.
@@ -147,30 +148,20 @@ def test_a_certified_plane_is_left_to_floats_when_the_time_is_over(monkeypatch):
     whole = rs.certify(rs.partition(network, plane), budget=rs.Budget(seconds=1e6))
     assert whole.certified
     assert whole.claim is Claim.EXACT
-    begun = []
+    found = rs.partition(network, plane)
 
-    def end(self):
-        begun.append(self._until)
-        raise OutOfTimeError
+    def late():
+        monkeypatch.setattr(time_limits, "time", lambda: 1e18)
+        step_point()
 
-    monkeypatch.setattr(Certifier, "pause", end)
-    part = rs.certify(rs.partition(network, plane), budget=rs.Budget(seconds=1e6))
-    assert len(begun) == 1
-    assert begun[0] < np.inf
+    monkeypatch.setattr(certification, "step_point", late)
+    part = rs.certify(found, budget=rs.Budget(seconds=1e6))
     assert not part.certified
     assert part.certificate is None
     assert part.note == "budget of 1e+06 s"
     assert part.claim is Claim.LOWER
     assert {words.tobytes() for words in part.codes.words} <= {words.tobytes() for words in whole.codes.words}
     assert len(part) > 1
-
-
-def test_exact_signs_end_with_their_time():
-    network = dense(2, 8, 6, 1)
-    rational = RationalNetwork(network)
-    Certifier(rational, rs.Box(-1, 1, 2)).pause()
-    with pytest.raises(OutOfTimeError):
-        Certifier(rational, rs.Box(-1, 1, 2), until=0.0).pause()
 
 
 def test_ctrl_c_ends_the_walks_of_all_segments(monkeypatch):

@@ -1,6 +1,5 @@
 """`certify`: the same regions with every doubtful sign decided in rational arithmetic, and a certificate for them."""
 
-import time
 from dataclasses import replace
 
 from reluscope.arguments import read_arguments
@@ -69,7 +68,7 @@ def certify(part: Partition, *, budget: Budget | None = None, progress: Progress
         )
     effort = Effort.of(budget, None, progress, replace(part.tolerance, resolution=0.0))
     certified_by = certified_flat if part.has_facet_vertices else certified
-    found = certified_by(part, part.network, effort, time.time())
+    found = certified_by(part, part.network, effort)
     if has_struck():  # while results were put together
         found = replace(found, stop=INTERRUPTED)
     warn_if_interrupted([found], ", without certificate,")

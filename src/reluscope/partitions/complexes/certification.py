@@ -4,7 +4,6 @@ A vertex is where a cut function vanishes between two earlier vertices, so its r
 the sign of any unit there follows from one exact evaluation of the network. Both are found when they are asked for.
 """
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -17,7 +16,7 @@ from reluscope.codes.packing import unpack_pieces
 from reluscope.geometry.cutting.complexes import Complex
 from reluscope.geometry.cutting.splitting import Placement, Subdivision, subdivide
 from reluscope.geometry.polyhedra.domains import Domain, Slice
-from reluscope.interruption import safe_point
+from reluscope.interruption import step_point
 from reluscope.networks.fractions.rational import RationalNetwork, RationalVector, multiplications
 from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
 from reluscope.networks.graph.nodes import GateNode, Pointwise
@@ -62,30 +61,16 @@ class ExactVertex:
         self.edge = edge
 
 
-class OutOfTimeError(Exception):
-    """The time for exact signs is over, in the middle of a step that makes no sense by halves."""
-
-
 class Certifier:
-    """Exact arithmetic for one network on one domain.
+    """Exact arithmetic for one network on one domain."""
 
-    At ``until``, by `time.time`, `pause` raises OutOfTimeError.
-    """
-
-    def __init__(self, network: RationalNetwork, domain: Domain, until: float = float("inf")) -> None:
+    def __init__(self, network: RationalNetwork, domain: Domain) -> None:
         self._rational = network
-        self._until = until
         self._lift: tuple[list[Fraction], list[list[Fraction]]] | None = None
         if isinstance(domain, Slice):
             origin = [Fraction(float(entry)) for entry in domain.origin]
             basis = [[Fraction(float(entry)) for entry in row] for row in domain.basis]
             self._lift = origin, basis
-
-    def pause(self) -> None:
-        """Answer Ctrl-C, and the end of the time: asked between evaluations."""
-        safe_point()
-        if time.time() >= self._until:
-            raise OutOfTimeError
 
     def point(self, vertex: ExactVertex) -> Point:
         """Return the exact domain coordinates of a vertex."""
@@ -189,11 +174,11 @@ def subdivide_exactly(
     tails, heads, shares = [], [], []
     num_undecided = 0
     for column, cut in enumerate(cuts):
-        certifier.pause()
+        step_point()
         sizes = np.abs(heights[:, column])
         doubt = doubtful(rounding[column : column + 1], sizes.max(keepdims=True, initial=0.0))
         for row in np.flatnonzero(sizes <= doubt):
-            certifier.pause()
+            step_point()
             exact = certifier.height(vertices[row], cut)
             # The float may have lost the sign; its size only places new vertices.
             amount = max(abs(float(exact)), np.finfo(float).tiny)
@@ -216,7 +201,7 @@ def subdivide_exactly(
         rise = np.abs(heights[work.tail, column] - heights[work.head, column])
         off = 2.0 * rounding[column] / np.maximum(rise, np.finfo(float).tiny)
         for row in np.flatnonzero(ACCURACY * rise < rounding[column]):
-            certifier.pause()
+            step_point()
             share[row], off[row] = float(certifier.share(fresh[row])), 0.0
         grown = (1 - share[:, None]) * heights[work.tail] + share[:, None] * heights[work.head]
         grown[:, column] = 0.0

@@ -314,7 +314,7 @@ def _cut_ties(
             assert exact is not None
             candidates = table[rivals.open_units].tolist()
             for cell in range(work.complex.num_cells):
-                rules.certifier.pause()
+                step_point()
                 corners = [exact[v] for v in ids[offsets[cell] : offsets[cell + 1]]]
                 pieces[cell, rivals.open_units] = rules.certifier.winners(corners, stage.index, candidates)
     return work, exact, replace(opened, pre=pre, snapped=snapped, pieces=pieces), num_flat

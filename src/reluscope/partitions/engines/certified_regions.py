@@ -29,14 +29,14 @@ OF_DOUBTS = (CONFIRMED, UNCONFIRMED, "cells_left_out")
 LARGEST = 1000
 
 
-def certified(part: Partition, network: Network, effort: Effort, began: float) -> Partition:
+def certified(part: Partition, network: Network, effort: Effort) -> Partition:
     """Return a complete partition with exactly its true regions, and their certificate.
 
     Claims EXACT; found regions keep their order, missed ones follow, vertices and witnesses are exact ones rounded.
     What floats found, LOWER, after Ctrl-C, time-out or lack of memory.
     """
     start = time.perf_counter()
-    exact = exact_regions(network, part.domain, part.codes, Effort(Budget(seconds=effort.budget.seconds), began=began))
+    exact = exact_regions(network, part.domain, part.codes, Effort(Budget(seconds=effort.budget.seconds)))
     if exact.stop:
         # Doubt without bound: floats may have missed regions, and found too many.
         undecided = max(1, part.num_undecided)

@@ -20,7 +20,7 @@ from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.network import Network
 from reluscope.networks.number_range import check_numbers
 from reluscope.partitions.complexes import bends
-from reluscope.partitions.complexes.certification import Certifier, ExactSigns, OutOfTimeError
+from reluscope.partitions.complexes.certification import Certifier, ExactSigns
 from reluscope.partitions.complexes.chunks import EPSILON, Resolution
 from reluscope.partitions.complexes.incidence import num_left, walk_chunks
 from reluscope.partitions.doubts.shown_regions import max_exact
@@ -29,7 +29,7 @@ from reluscope.partitions.driver.joined_parts import joined_parts
 from reluscope.partitions.driver.walk import Store, Walked
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.assembly import Patch, assemble, split_by_root
-from reluscope.stopping import Stop, StopReason, is_interrupted
+from reluscope.stopping import is_interrupted
 
 METHOD = "gate-by-gate subdivision"
 # Outputs are kept where values on the way to them take as many bytes, and as many times those of the outputs.
@@ -43,11 +43,10 @@ def partition_flat(
     rounding: Rounding = "measured",
     *,
     certify: bool = False,
-    until: float = float("inf"),
 ) -> list[Partition]:
-    """Partition one plane, or any number of segments, in one walk; certified ones raise OutOfTimeError at ``until``."""
+    """Partition one plane, or any number of segments, in one walk."""
     began = time.perf_counter()
-    walked, length = walk_flat(network, domains, effort, certify=certify, rounding=rounding, until=until)
+    walked, length = walk_flat(network, domains, effort, certify=certify, rounding=rounding)
     dim, num_words = domains[0].dim, network.layout.num_words
     found, walked = joined_parts(walked, lambda parts: assemble(parts, dim, num_words, length), attrgetter("roots"))
     regions, roots = found
@@ -75,20 +74,17 @@ def partition_flat(
     ]
 
 
-def certified_flat(part: Partition, network: Network, effort: Effort, began: float) -> Partition:
+def certified_flat(part: Partition, network: Network, effort: Effort) -> Partition:
     """Return a partition of a line or plane walked again with exact signs.
 
     Signs of the first walk rest on measured rounding: none is kept. Fractions take all cells together: where the time
     ends before, what floats found is returned, LOWER.
     """
-    seconds = effort.budget.seconds
-    until = float("inf") if seconds is None else began + seconds
-    unlimited = effort.within(replace(effort.budget, seconds=None))
-    try:
-        return partition_flat(network, [windowed(part.domain)], unlimited, certify=True, until=until)[0]
-    except OutOfTimeError:
-        # Doubt without bound: floats may have missed regions.
-        return replace(part, num_undecided=max(1, part.num_undecided), stop=Stop(StopReason.SECONDS, seconds))
+    found = partition_flat(network, [windowed(part.domain)], effort, certify=True)[0]
+    if found.stop is None:
+        return found
+    # Doubt without bound: floats may have missed regions.
+    return replace(part, num_undecided=max(1, part.num_undecided), stop=found.stop)
 
 
 def partition_segments(
@@ -158,12 +154,10 @@ def walk_flat(
     certify: bool = False,
     store: Store | None = None,
     rounding: Rounding = "measured",
-    until: float = float("inf"),
 ) -> tuple[Walked, float]:
     """Take one plane, or any number of segments, through a network; return the walk and a length.
 
     Ends of facets closer than the length are the same point. The walk's parts are `Patch`, unless ``store`` takes them.
-    Exact signs raise OutOfTimeError at ``until``, by `time.time`.
     """
     dim = domains[0].dim
     corners = [_corners(one) for one in domains]
@@ -187,7 +181,7 @@ def walk_flat(
             finish=Patch.of,
             store=store,
             effort=counted,
-            certifier=Certifier(RationalNetwork(network), domains[0], until) if certify else None,
+            certifier=Certifier(RationalNetwork(network), domains[0]) if certify else None,
             exact_signs=None if certify else ExactSigns(network, domains),
             rounding=measured,
             keeps_outputs=store is None and not certify and keeps_outputs(network),
