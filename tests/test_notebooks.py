@@ -119,7 +119,7 @@ def test_a_partition_shows_its_number_with_the_claim_and_a_picture():
     assert f"{len(PART):,} EXACT" in words
     assert f"{int(PART.adjacency_finding()):,} (EXACT)" in words
     path = tree.find(".//path").get("d")
-    assert path.count("M") == len(PART.mosaic.ends)
+    assert path.count("M") == len(PART.facets_with_ends.ends)
     large = rs.partition(rs.load(default_network([2, 64, 64, 1], seed=0)), BOX)
     assert len(large) > 1_000
     assert read(large)[0].find(".//path") is None

@@ -52,16 +52,16 @@ def check_structure(part: Partition, *, accuracy: float = 1e-9) -> None:
 
 def check_incidences(part: Partition) -> None:
     """Euler characteristic 1, every side of every region is made of facets, neighbours differ."""
-    mosaic = part.mosaic
-    assert mosaic.num_unmatched == 0
+    every = part.facets_with_ends
+    assert every.num_unmatched == 0
     if part.dim == 1:
-        assert len(part.vertices) == len(part) + 1 == len(mosaic.right)
+        assert len(part.vertices) == len(part) + 1 == len(every.right)
     else:
-        assert len(part.vertices) - len(mosaic.right) + len(part) == 1
+        assert len(part.vertices) - len(every.right) + len(part) == 1
         check_sides(part)
-    assert (mosaic.left >= 0).all()
+    assert (every.left >= 0).all()
     facets = part.facets
-    assert len(facets) == (mosaic.right >= 0).sum()
+    assert len(facets) == (every.right >= 0).sum()
     assert (facets.left != facets.right).all()
     assert (np.diff(facets.flip_offsets) >= 1).all()
     adjacency = part.adjacency()
@@ -77,10 +77,10 @@ def check_sides(part: Partition) -> None:
     following = np.arange(1, len(ids) + 1)
     following[offsets[1:] - 1] = offsets[:-1]
     perimeter = np.add.reduceat(np.linalg.norm(corners - corners[following], axis=1), offsets[:-1])
-    mosaic = part.mosaic
-    length = np.linalg.norm(part.vertices[mosaic.ends[:, 0]] - part.vertices[mosaic.ends[:, 1]], axis=1)
-    inner = mosaic.right >= 0
-    beside = np.bincount(mosaic.left, length, len(part)) + np.bincount(mosaic.right[inner], length[inner], len(part))
+    every = part.facets_with_ends
+    length = np.linalg.norm(part.vertices[every.ends[:, 0]] - part.vertices[every.ends[:, 1]], axis=1)
+    inner = every.right >= 0
+    beside = np.bincount(every.left, length, len(part)) + np.bincount(every.right[inner], length[inner], len(part))
     np.testing.assert_allclose(beside, perimeter, rtol=1e-9)
 
 

@@ -157,6 +157,6 @@ def complaints(part: Partition, pieces: list) -> list[str]:
     elif not low <= len(truth) <= high:
         wrong.append(f"{len(truth)} regions are not in [{low}, {high}]")
     is_whole = not part.work.get("cells_left_out", 0)
-    if is_whole and part.dim == 2 and len(part.vertices) - len(part.mosaic.right) + len(part) != 1:
+    if is_whole and part.dim == 2 and len(part.vertices) - len(part.facets_with_ends.right) + len(part) != 1:
         wrong.append("the incidences are not those of a disc")
     return wrong

@@ -82,7 +82,7 @@ def test_vertices_are_refused_in_one_sentence(net):
     plane = rs.partition(net, DOMAINS[3], keep="codes")
     assert not plane.has_facet_vertices
     with pytest.raises(InputError, match="leave method and keep out"):
-        _ = plane.mosaic
+        _ = plane.facets_with_ends
     assert "volume" not in bare.to_table().column_names
     assert "regions" in bare._repr_html_()
 

@@ -42,6 +42,6 @@ def _thumbnail(part: "Partition") -> str:
     corners = window.corners() if isinstance(window, Box) else window.vertices()
     low, high = corners.min(axis=0), corners.max(axis=0)
     # Facets at the border of the window show the shape of one that is no rectangle.
-    lines = (part.vertices[part.mosaic.ends] - low).reshape(-1, 4)
+    lines = (part.vertices[part.facets_with_ends.ends] - low).reshape(-1, 4)
     width, height = (high - low).tolist()
     return markup.thumbnail(lines.tolist(), width, height, f"boundaries of {len(part):,} regions")

@@ -29,13 +29,13 @@ class ExactComplex:
     """
 
     def __init__(self, part: Partition) -> None:
-        mosaic = part.mosaic
+        facets = part.facets_with_ends
         self.part = part
         self.dim = part.dim
         self.network = part.network_on_domain
         self.exact = RationalNetwork(self.network)
         self.vertices = part.vertices
-        self.ends, self.left, self.right = mosaic.known_ends, mosaic.left, mosaic.right
+        self.ends, self.left, self.right = facets.known_ends, facets.left, facets.right
         self.pieces = pieces_of(part.codes)
         self.num_blurred = 0
         self._maps: dict[int, RationalMaps] = {}

@@ -13,7 +13,7 @@ from reluscope.networks.network import Network
 def sides_of(view: AnsweredView, row: int) -> tuple[list[dict[str, Any]], bool]:
     """Return the sides of a region, counter-clockwise, and whether the window's border is among them."""
     part = view.part
-    mosaic, facets = part.mosaic, part.facets
+    outline, facets = part.facets_with_ends, part.facets
     center = part.witnesses[row]
     made: list[tuple[float, dict[str, Any]]] = []
     mine = pieces_of(part.codes[row : row + 1])
@@ -26,9 +26,9 @@ def sides_of(view: AnsweredView, row: int) -> tuple[list[dict[str, Any]], bool]:
         more = f" and {len(flips) - 1} more" if len(flips) > 1 else ""
         said = flip_said(view.network, gate, unit, int(mine[gate][0, unit]), int(theirs[gate][0, unit]))
         made.append(_side(view, center, ends, neighbor, gate, unit, said + more))
-    border = np.flatnonzero((mosaic.left == row) & (mosaic.right < 0))
+    border = np.flatnonzero((outline.left == row) & (outline.right < 0))
     for facet in border.tolist():
-        made.append(_side(view, center, part.vertices[mosaic.known_ends[facet]], -1, -1, -1, "the window ends here"))
+        made.append(_side(view, center, part.vertices[outline.known_ends[facet]], -1, -1, -1, "the window ends here"))
     made.sort(key=lambda pair: pair[0])
     return [side for _, side in made], bool(len(border))
 

@@ -62,15 +62,15 @@ class TouchingTies:
         ``values`` are scores at all vertices, ``chosen`` the classes that may be ahead in these regions; scores no
         farther apart than ``error`` may tie.
         """
-        part, mosaic = self.part, self.part.mosaic
-        which = np.flatnonzero((mosaic.left >= start) & (mosaic.left < stop))
-        at = values[mosaic.known_ends[which]][:, :, chosen]
+        part, outline = self.part, self.part.facets_with_ends
+        which = np.flatnonzero((outline.left >= start) & (outline.left < stop))
+        at = values[outline.known_ends[which]][:, :, chosen]
         tied = (at >= at.max(axis=2, keepdims=True) - error).all(axis=1)
         found: list[tuple[int, int, int]] = []
         doubtful = 0.0
         for place in np.flatnonzero(tied.sum(axis=1) > 1).tolist():
             facet = int(which[place])
-            sides = [int(side) for side in (mosaic.left[facet], mosaic.right[facet]) if side >= 0]
+            sides = [int(side) for side in (outline.left[facet], outline.right[facet]) if side >= 0]
             pair = self._pair(values, chosen, sides, tied[place], error)
             if pair is None:
                 continue
@@ -78,12 +78,12 @@ class TouchingTies:
             if is_touched:
                 found.append((facet, *pair))
             elif is_touched is None:
-                ends = part.vertices[mosaic.known_ends[facet]]
+                ends = part.vertices[outline.known_ends[facet]]
                 doubtful += 1.0 if part.dim == 1 else float(np.linalg.norm(ends[0] - ends[1]))
         facets = np.array([facet for facet, _, _ in found], dtype=np.int64)
         classes = np.sort(np.array([pair for _, *pair in found], dtype=np.int64).reshape(-1, 2), axis=1)
-        ends = part.vertices[mosaic.known_ends[facets]].reshape(-1, part.dim, part.dim)
-        return Touching(mosaic.left[facets].astype(np.int64), classes, ends, doubtful)
+        ends = part.vertices[outline.known_ends[facets]].reshape(-1, part.dim, part.dim)
+        return Touching(outline.left[facets].astype(np.int64), classes, ends, doubtful)
 
     def _pair(
         self, values: np.ndarray, chosen: np.ndarray, sides: list[int], tied: np.ndarray, error: float

@@ -59,7 +59,7 @@ class RegionTable(Noted):
         return self.geometry.has_facet_ends
 
     @property
-    def mosaic(self) -> FacetColumns:
+    def facets_with_ends(self) -> FacetColumns:
         """Facets with the vertices that they end at, also those on the domain's boundary, with ``right`` -1.
 
         Raises
