@@ -8,7 +8,7 @@ import torch
 import reluscope as rs
 from benchmarks.deep_models import MODELS, deep
 from benchmarks.measure import Measurement, in_fresh_process, peak_gigabytes
-from reluscope.partitions.ask.dispatch import cells_found
+from reluscope.partitions.ask.region_search import cells_found
 from reluscope.partitions.doubts.shown_regions import shown
 from reluscope.partitions.doubts.walk_rounding import rounding_of
 

@@ -14,7 +14,7 @@ from reluscope.analyses.planes import area_shares, class_areas, class_intervals,
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError
-from reluscope.partitions.decisions import rational_boundary
+from reluscope.partitions.decisions import open_ties
 from reluscope.partitions.region_numbers import map_norms
 from reluscope.testing import default_network, strategies
 
@@ -195,7 +195,7 @@ def test_a_tie_at_a_kink_cuts_no_region(way):
 @pytest.mark.parametrize("number", [29, 79, 180, 243])
 def test_classes_hold_the_truth_where_rounding_decides(number, monkeypatch):
     """Cases of the fuzzer in which outputs tie within rounding on a part of the domain, without fractions to tell."""
-    monkeypatch.setattr(rational_boundary, "MOST_MULTIPLICATIONS", 0)
+    monkeypatch.setattr(open_ties, "MOST_MULTIPLICATIONS", 0)
     assert not run_case(41, number, ("boundaries",)).failures
 
 
@@ -212,7 +212,7 @@ def test_a_region_whose_corners_are_one_point_in_floats():
 def test_outputs_that_rounding_cannot_tell_apart(is_small, monkeypatch):
     """Fractions tell which one is larger by a last bit; without them they tie, and either may have all of a plane."""
     if not is_small:
-        monkeypatch.setattr(rational_boundary, "MOST_MULTIPLICATIONS", 0)
+        monkeypatch.setattr(open_ties, "MOST_MULTIPLICATIONS", 0)
     weight = np.array([[0.3, 0.0], [0.1 + 0.2, 0.0]])
     for box, wins in (((1, 2), 1), ((-2, -1), 0)):
         line = rs.partition(rs.load([(weight[:, :1], np.zeros(2))]), rs.Box(*box, 1))

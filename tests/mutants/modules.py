@@ -151,6 +151,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{T}/verification/test_violations.py",
         f"{T}/reachability/test_image.py",
     ),
+    "partitions/ask/forecast_rounds": ("tests/partitions/test_forecasting.py",),
     "partitions/ask/forecasting": ("tests/partitions/test_forecasting.py",),
     "partitions/levels/level_bounds": ("tests/partitions/test_level_oracles.py", "tests/partitions/test_level_sets.py"),
     "partitions/levels/level_pieces": (

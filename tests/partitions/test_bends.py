@@ -15,7 +15,7 @@ from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.wide_numbers import Wide, WideNumbers
-from reluscope.partitions.ask.dispatch import RegionSearch, cells_found
+from reluscope.partitions.ask.region_search import RegionSearch, cells_found
 from reluscope.partitions.complexes import bends, codes_together, incidence, open_bends
 from reluscope.partitions.complexes.bends import SharedRanges, combined, fewer_rows, first_rows, taken
 from reluscope.partitions.complexes.chunks import Chunk, Resolution

@@ -18,7 +18,7 @@ import reluscope as rs
 from reluscope.analyses.counting import by_cells
 from reluscope.effort import Effort
 from reluscope.errors import InputError
-from reluscope.partitions.cells import cellwise
+from reluscope.partitions.cells import cell_tasks, cellwise
 from reluscope.partitions.cells.cell_count import NumberOfCells, count_cells
 from reluscope.testing import default_network
 
@@ -171,8 +171,8 @@ def test_there_are_more_tasks_where_there_is_more_work(net, truth, monkeypatch, 
         assert (found.value, found.claim) == (truth, "EXACT")
         return len(list((tmp_path / folder).iterdir())) - 1
 
-    assert number_of_tasks("few") <= cellwise.TASKS
-    monkeypatch.setattr(cellwise, "REGIONS_PER_TASK", 10)
+    assert number_of_tasks("few") <= cell_tasks.TASKS
+    monkeypatch.setattr(cell_tasks, "REGIONS_PER_TASK", 10)
     many = number_of_tasks("many")
-    assert 4 * cellwise.TASKS < many <= cellwise.MOST_TASKS
+    assert 4 * cell_tasks.TASKS < many <= cell_tasks.MOST_TASKS
     assert many < truth / 5

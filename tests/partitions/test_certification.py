@@ -17,7 +17,7 @@ from reluscope.codes.packing import pack_pieces
 from reluscope.findings import Claim
 from reluscope.networks.building.builder import GraphBuilder
 from reluscope.networks.graph.choosing_gates import Max
-from reluscope.partitions.complexes import certification
+from reluscope.partitions.complexes import certification, exact_signs
 from reluscope.partitions.corner_errors import corner_errors
 from reluscope.testing import default_network
 from reluscope.testing.strategies import boxes, degenerate_networks
@@ -109,10 +109,10 @@ def test_large_networks_are_not_made_rational(monkeypatch):
     )
     corners, words = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([3], dtype=np.uint64)
     asked = 0, corners, words, [certification.CutFunction(1, 0)]
-    assert certification.ExactSigns(net, [rs.Box(0, 1, 2)]).signs(*asked) == [0]
-    monkeypatch.setattr(certification, "MULTIPLICATIONS", certification.multiplications(net) - 1)
-    monkeypatch.setattr(certification, "RationalNetwork", None)
-    assert certification.ExactSigns(net, [rs.Box(0, 1, 2)]).signs(*asked) is None
+    assert exact_signs.ExactSigns(net, [rs.Box(0, 1, 2)]).signs(*asked) == [0]
+    monkeypatch.setattr(exact_signs, "MULTIPLICATIONS", exact_signs.multiplications(net) - 1)
+    monkeypatch.setattr(exact_signs, "RationalNetwork", None)
+    assert exact_signs.ExactSigns(net, [rs.Box(0, 1, 2)]).signs(*asked) is None
 
 
 @pytest.mark.few(1)
@@ -138,9 +138,9 @@ def test_functions_of_constant_zeros_are_found_without_fractions(activation):
         pieces = pieces[:, : net.stages[0].gate.num_units]
         codes = pack_pieces([pieces], CodeLayout(net.layout.gates[:1]))
         box = [rs.Box(-9, 9, 9)]
-        vanish = certification.ExactSigns(net, box).vanish(codes, cuts)
+        vanish = exact_signs.ExactSigns(net, box).vanish(codes, cuts)
         for words, row in zip(codes, vanish, strict=True):
-            signs = certification.ExactSigns(net, box).signs(0, np.ones((1, 10)), words, cuts)
+            signs = exact_signs.ExactSigns(net, box).signs(0, np.ones((1, 10)), words, cuts)
             assert all(sign == 0 for sign, is_zero in zip(signs, row, strict=True) if is_zero)
         found.append(int(vanish.sum()))
     assert [number > 0 for number in found] == 2 * [float(activation(torch.tensor(-9.0))) == 0.0]

@@ -14,7 +14,7 @@ from partitions.in_doubt import in_doubt
 from reluscope.errors import InputError
 from reluscope.networks.evaluation.rounded_forward import coded_forward
 from reluscope.networks.fractions.rational import multiplications
-from reluscope.partitions.ask import dispatch, finishing_windows
+from reluscope.partitions.ask import finishing_windows, region_search
 from reluscope.partitions.doubts import shown_regions
 from reluscope.stopping import INTERRUPTED, Stop, StopReason
 from reluscope.testing import default_network
@@ -102,7 +102,7 @@ def test_windows_keep_to_their_seconds(whole, monkeypatch):
         finishing_windows,
         "cells_found",
         lambda network, domain, effort=None, asked=None: (
-            given.append(effort and effort.budget) or dispatch.cells_found(network, domain, None, asked)
+            given.append(effort and effort.budget) or region_search.cells_found(network, domain, None, asked)
         ),
     )
     monkeypatch.setattr(finishing_windows, "shown", lambda part, until, **_: ended.append(until) or part)
@@ -147,7 +147,7 @@ def test_partitions_keep_seconds_for_it(unsure, whole, monkeypatch):
         asked.append(arguments[2].budget)
         return replace(unsure, work={}, num_open=1, stop=Stop(StopReason.SECONDS, 48.0))
 
-    monkeypatch.setattr(dispatch, "cells_found", found)
+    monkeypatch.setattr(region_search, "cells_found", found)
     part = rs.partition(whole.network, SQUARE, budget=rs.Budget(seconds=60))
     assert asked == [rs.Budget(seconds=48)]
     assert part.note == "budget of 60 s"

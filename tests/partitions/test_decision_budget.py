@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.partitions.decisions import decision_boundary as decision
-from reluscope.partitions.decisions import decision_pieces
+from reluscope.partitions.decisions import chords, decision_pieces
 from reluscope.testing import default_network
 
 
@@ -85,7 +84,7 @@ def test_outputs_that_are_not_there_in_time_are_left_out(network, part, small_bl
 
 @pytest.mark.usefixtures("hears_ctrl_c")
 def test_ctrl_c_keeps_what_is_there(part, small_blocks, monkeypatch):
-    original, calls = decision.pieces_of, []
+    original, calls = chords.pieces_of, []
 
     def struck(*arguments):
         calls.append(arguments)
@@ -93,7 +92,7 @@ def test_ctrl_c_keeps_what_is_there(part, small_blocks, monkeypatch):
             signal.raise_signal(signal.SIGINT)
         return original(*arguments)
 
-    monkeypatch.setattr(decision, "pieces_of", struck)
+    monkeypatch.setattr(chords, "pieces_of", struck)
     found = rs.decision_boundary(part)
     assert len(calls) == 4
     assert (found.note, found.is_whole) == ("interrupted", False)

@@ -13,12 +13,12 @@ import reluscope as rs
 from reluscope.effort import Effort
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Column, Findings
-from reluscope.partitions.ask import finishing_windows, forecasting
+from reluscope.partitions.ask import finishing_windows, forecast_rounds, forecasting
 from reluscope.partitions.ask import region_density as region_density_module
-from reluscope.partitions.ask.dispatch import cells_found
 from reluscope.partitions.ask.finishing_windows import _growth_of
-from reluscope.partitions.ask.forecasting import ForecastEffort, Round, _count_lowest, rounds
+from reluscope.partitions.ask.forecast_rounds import ForecastEffort, Round, _count_lowest, rounds
 from reluscope.partitions.ask.region_density import RegionDensity, region_density
+from reluscope.partitions.ask.region_search import cells_found
 from reluscope.partitions.ask.sub_domains import SubDomains
 from reluscope.testing import default_network
 
@@ -122,11 +122,12 @@ def test_what_takes_longer_is_an_estimate() -> None:
 def test_forecasts_do_not_depend_on_the_time(monkeypatch) -> None:
     """With clocks that run at other speeds; seconds are told, and are no part of the number."""
     net, box, found = _net(2, 64, 64, 1), rs.Box(-4, 4, 2), []
-    monkeypatch.setattr(forecasting, "EFFORT", 0.02)
+    monkeypatch.setattr(forecast_rounds, "EFFORT", 0.02)
     for speed in (1e-3, 10.0):
         began = time.monotonic()
         clock = SimpleNamespace(monotonic=lambda speed=speed, began=began: began + speed * (time.monotonic() - began))
         monkeypatch.setattr(forecasting, "time", clock)
+        monkeypatch.setattr(forecast_rounds, "time", clock)
         monkeypatch.setattr(region_density_module, "time", clock)
         found.append(rs.forecast(net, box).finding("forecast_regions"))
     assert found[0].claim is rs.Claim.ESTIMATE
@@ -204,7 +205,7 @@ def test_windows_are_drawn_anywhere(monkeypatch) -> None:
     )
     net, where = _net(1, 3, 1), SubDomains.of(rs.Box(-1, 1, 1))
     for seed in range(20):
-        forecasting._round(net, where, boxes, 3, 9.0, np.random.default_rng(seed), until=inf, rounding="proved")
+        forecast_rounds._round(net, where, boxes, 3, 9.0, np.random.default_rng(seed), until=inf, rounding="proved")
     assert sorted(seen) == boxes.low.ravel().tolist()
 
 
@@ -212,7 +213,7 @@ def test_upper_ends_grow_with_the_skewness_of_windows() -> None:
     """Johnson 1978: quantiles of Student's t, and a term with the third moment."""
     counts, weight = np.array([20, 31, 24, 28, 50, 22, 25, 27]), 3.0
     mean, spread, root = np.mean(counts), np.std(counts, ddof=1), np.sqrt(len(counts))
-    quantile = scipy.stats.t.ppf((1 + forecasting.LEVEL) / 2, len(counts) - 1)
+    quantile = scipy.stats.t.ppf((1 + forecast_rounds.LEVEL) / 2, len(counts) - 1)
     quantile += np.mean((counts - mean) ** 3) / spread**3 * (1 + 2 * quantile**2) / (6 * root)
     upper = weight * (mean + quantile * spread / root)
     assert Round(counts, np.full(8, weight), 240, 1.0).interval[1] == pytest.approx(upper, rel=1e-9)

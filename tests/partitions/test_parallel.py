@@ -15,7 +15,7 @@ import reluscope as rs
 from reluscope.effort import Effort
 from reluscope.findings import Claim
 from reluscope.networks.models.from_arrays import from_arrays
-from reluscope.partitions.cells import cellwise
+from reluscope.partitions.cells import cell_tasks, cellwise
 from reluscope.partitions.complexes import incidence
 from reluscope.partitions.driver import parallel, walk
 from reluscope.partitions.driver.parallel import run_tasks
@@ -287,8 +287,8 @@ def whole(net):
 
 @pytest.fixture
 def small_tasks(monkeypatch):
-    monkeypatch.setattr(cellwise, "TASKS", 8)
-    monkeypatch.setattr(cellwise, "CELLS_PER_TASK", 4)
+    monkeypatch.setattr(cell_tasks, "TASKS", 8)
+    monkeypatch.setattr(cell_tasks, "CELLS_PER_TASK", 4)
     monkeypatch.setattr(cellwise, "BATCH", 16)
 
 

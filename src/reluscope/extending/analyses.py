@@ -4,10 +4,11 @@ from reluscope.analyses.classification.class_predictions import ACCURACY, accura
 from reluscope.analyses.preimages.bounded import boundedness
 from reluscope.analyses.preimages.kind_certificates import PositiveCombination, RecessionDirection
 from reluscope.analyses.preimages.kinds import PreimageKind, Preimages
-from reluscope.analyses.preimages.layer import GateLayer, LayerLike, check_rows, read_layer
+from reluscope.analyses.preimages.layer import GateLayer, LayerLike, check_rows
 from reluscope.analyses.preimages.mixed_system import MixedSystem, read_outputs, system
 from reluscope.analyses.preimages.null_cones import row_lengths
 from reluscope.analyses.preimages.ranks import null_space
+from reluscope.analyses.preimages.reading_layers import read_layer
 from reluscope.budget import TimeBudget
 from reluscope.findings import Column, Kind, declare
 from reluscope.findings.derived import CONFIDENCE

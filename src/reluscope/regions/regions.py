@@ -4,7 +4,6 @@ A point strictly inside its region is its own witness. A point on a kink belongs
 rule; the witness is then the centre of a largest ball inside, and if there is none the code has no region to speak of.
 """
 
-from contextlib import suppress
 from fractions import Fraction
 from typing import Literal, overload
 
@@ -17,16 +16,16 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.interruption import step_point
-from reluscope.networks.evaluation.unit_half_spaces import TOGETHER, Rows, largest_entries
+from reluscope.networks.evaluation.unit_half_spaces import Rows, largest_entries
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.graph.choosing_gates import TopK
-from reluscope.networks.graph.points import Points, chunks
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.number_range import too_large
 from reluscope.networks.point_evaluation import Evaluation, held_to
 from reluscope.regions.exact_half_spaces import ExactHalfSpaces
 from reluscope.regions.region import Region
+from reluscope.regions.row_tables import put_together
 from reluscope.regions.rows_hidden_by_rounding import MULTIPLICATIONS, errors_at, with_hidden_rows
 from reluscope.tolerance import Tolerance
 
@@ -274,57 +273,11 @@ def _polyhedron(
         np.concatenate([getattr(rows, name)[which] for rows, which in zip(tables, kept, strict=True)])
         for name in ("offsets", "sources", "slack", "noise", "constant_below")
     )
-    normals = _put_together(tables, kept)
+    normals = put_together(tables, kept)
     normals.setflags(write=False)
     sources = sources.astype(np.int64)
     true_rows = ExactHalfSpaces(network, code, sources, window.A, window.b)
     return Polyhedron._rounded(normals, offsets, true_rows, window.C, window.d), sources, slack, noise, entries
-
-
-def _put_together(tables: list[Rows], kept: list[np.ndarray]) -> np.ndarray:
-    """Return the normals that are kept of all tables, which are let go of on the way: there may be gigabytes."""
-    counts = [int(which.sum()) for which in kept]
-    (most, place), total = max((count, place) for place, count in enumerate(counts)), sum(counts)
-    whole = tables[place].normals
-    if most == total == len(whole):
-        (whole if whole.base is None else whole.base).setflags(write=False)  # so that it need not be copied
-        return whole
-    if (owner := _in_one_block([rows.normals for rows in tables])) is not None:
-        del whole
-        tables.clear()
-        number = _move_up(owner, np.concatenate(kept))
-        with suppress(ValueError):  # somebody else holds on to rows
-            owner.resize((number, owner.shape[1]))
-        owner.setflags(write=False)
-        return owner[:number]
-    normals, stop = np.empty((total, whole.shape[1])), 0
-    for which, count in zip(kept, counts, strict=True):
-        step_point()
-        start, stop = stop, stop + count
-        # Into place without a copy between, as which they are is sure.
-        np.take(tables[0].normals, np.flatnonzero(which), axis=0, out=normals[start:stop], mode="clip")
-        del tables[0]
-    return normals
-
-
-def _in_one_block(tables: list[np.ndarray]) -> np.ndarray | None:
-    """Return the array that tables are all of, one after the other, else None."""
-    tables = [table for table in tables if len(table)]
-    owner = tables[0].base if tables else None
-    if owner is None or len(owner) != sum(map(len, tables)) or not owner.flags.c_contiguous:
-        return None
-    places = np.cumsum([owner.ctypes.data, *(table.nbytes for table in tables[:-1])])
-    follow = (table.base is owner and table.ctypes.data == at for table, at in zip(tables, places, strict=True))
-    return owner if all(follow) else None
-
-
-def _move_up(table: np.ndarray, kept: np.ndarray) -> int:
-    """Move the rows of a table that are kept to its beginning; return how many there are."""
-    rows = np.flatnonzero(kept)
-    for some in chunks(len(rows), table[:1].nbytes, TOGETHER) if len(rows) else ():
-        step_point()
-        table[some] = table[rows[some]]  # never from behind its own place
-    return len(rows)
 
 
 def _interior_point(

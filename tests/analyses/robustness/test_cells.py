@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.analyses.robustness.cells_of_classes import open_domain, viewpoint
+from reluscope.analyses.robustness.cells_of_classes import StepRegion
 from reluscope.analyses.robustness.class_changes import Change, confirm
+from reluscope.analyses.robustness.viewpoints import open_domain, viewpoint
 from reluscope.geometry.numbers.norms import L2
 from reluscope.geometry.polyhedra import nearest_point as module
 from reluscope.geometry.programs.active_set import EMPTY
@@ -20,7 +21,7 @@ def cell():
     """The quadrant in which x is ahead of y at (3, 1)."""
     net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     view = viewpoint(*open_domain(net, rs.Box(-4, 4, 2)), np.array([3.0, 1.0]), L2, Tolerance())
-    return view.cell(view.first_pieces())
+    return StepRegion.of(view, view.first_pieces())
 
 
 @pytest.mark.parametrize("status", list(ProgramStatus))

@@ -11,10 +11,10 @@ import reluscope as rs
 from oracles.rational_steps import LEAKY, RELU, affine, fractions_of, network_of, rational_map, rational_values
 from reluscope.analyses.robustness import class_changes as changes
 from reluscope.analyses.robustness import exact_cells
-from reluscope.analyses.robustness.cells_of_classes import open_domain, viewpoint
 from reluscope.analyses.robustness.class_changes import Change
 from reluscope.analyses.robustness.distance_search import EndedSearch
 from reluscope.analyses.robustness.exact_cells import ExactCells
+from reluscope.analyses.robustness.viewpoints import open_domain, viewpoint
 from reluscope.findings import Status
 from reluscope.geometry.numbers.norms import L2, Norm
 from reluscope.stopping import INTERRUPTED, Stop, StopReason, words_of
@@ -221,8 +221,8 @@ def test_a_tolerance_holds_the_gap_to_the_dual_bound_of_every_rival(monkeypatch,
 
 def test_a_class_that_rounding_could_have_made_is_no_change():
     """Right beyond the tie the other class leads by less than the outputs are rounded."""
-    from reluscope.analyses.robustness.cells_of_classes import open_domain, viewpoint
     from reluscope.analyses.robustness.class_changes import _first_other_class
+    from reluscope.analyses.robustness.viewpoints import open_domain, viewpoint
     from reluscope.tolerance import Tolerance
 
     for offset in (1e8, -1e8):
@@ -264,14 +264,15 @@ def test_points_after_an_interruption_are_not_reached(monkeypatch):
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
 def test_a_way_is_followed_as_far_as_a_cell_s_outputs_hold(norm):
-    from reluscope.analyses.robustness.cells_of_classes import StepRegion, open_domain, viewpoint
+    from reluscope.analyses.robustness.cells_of_classes import StepRegion
     from reluscope.analyses.robustness.class_changes import _share_within
+    from reluscope.analyses.robustness.viewpoints import open_domain, viewpoint
     from reluscope.tolerance import Tolerance
 
     net, window = open_domain(rs.load([(np.eye(2), np.array([50.0, 50.0])), (np.eye(2), np.zeros(2))]), None)
     view = viewpoint(net, window, np.array([3.0, 1.0]), Norm(norm), Tolerance())
-    own = view.cell(view.first_pieces())
-    own, table = view.cell(view.first_pieces()), own.half_spaces
+    own = StepRegion.of(view, view.first_pieces())
+    own, table = StepRegion.of(view, view.first_pieces()), own.half_spaces
     cell = StepRegion(view, table.rows, table.offsets, own.errors, own.entries, own.outputs, radius=2.0)
     step, short, long = np.array([1.0, 0.25]), np.array([0.25, -0.125]), np.array([3.0, 4.0])
     assert _share_within(step, short, cell) == 1.0
@@ -285,14 +286,15 @@ def test_a_way_is_followed_as_far_as_a_cell_s_outputs_hold(norm):
 def test_what_is_confirmed_far_inside_lies_on_the_way_there(monkeypatch):
     """Without a direction at once, points between the step and the deepest one are asked, within the radius."""
     from reluscope.analyses.robustness import class_changes as changes
-    from reluscope.analyses.robustness.cells_of_classes import StepRegion, Viewpoint, open_domain, viewpoint
+    from reluscope.analyses.robustness.cells_of_classes import StepRegion
+    from reluscope.analyses.robustness.viewpoints import Viewpoint, open_domain, viewpoint
     from reluscope.tolerance import Tolerance
 
     net, window = open_domain(rs.load([(np.eye(2), np.array([50.0, 50.0])), (np.eye(2), np.zeros(2))]), None)
     view = viewpoint(net, window, np.array([3.0, 1.0]), L2, Tolerance())
     assert isinstance(view, Viewpoint)
-    own = view.cell(view.first_pieces())
-    own, table = view.cell(view.first_pieces()), own.half_spaces
+    own = StepRegion.of(view, view.first_pieces())
+    own, table = StepRegion.of(view, view.first_pieces()), own.half_spaces
     cell = StepRegion(view, table.rows, table.offsets, own.errors, own.entries, own.outputs, radius=2.0)
     (rival,) = cell.rivals
     found = cell.nearest_change(rival, np.inf)

@@ -10,11 +10,12 @@ import reluscope as rs
 from networks.models import layers
 from reluscope.analyses.robustness import class_changes as changes
 from reluscope.analyses.robustness import distance_search as module
-from reluscope.analyses.robustness.cells_of_classes import StepRegion, open_domain, viewpoint
+from reluscope.analyses.robustness.cells_of_classes import StepRegion
 from reluscope.analyses.robustness.distance_search import _NearestChange, _radii, search
 from reluscope.analyses.robustness.enclosed_cells import enclosed_cell
 from reluscope.analyses.robustness.exact_cells import ExactCells
 from reluscope.analyses.robustness.nearest_known import Doubt
+from reluscope.analyses.robustness.viewpoints import open_domain, viewpoint
 from reluscope.geometry.numbers.norms import L2, Norm
 from reluscope.geometry.polyhedra.cut_balls import CutBall
 from reluscope.networks.evaluation.enclosures import Enclosure

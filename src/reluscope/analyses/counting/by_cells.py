@@ -12,9 +12,9 @@ from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.ask.dispatch import check_question, in_place
 from reluscope.partitions.ask.engine_choice import choose_engine
 from reluscope.partitions.ask.patience import patient
+from reluscope.partitions.ask.region_search import check_question, in_place
 from reluscope.partitions.cells.cell_count import count_cells
 
 # As many regions are kept, a kB or two each, where facets do not fit together: regions then have to show themselves.

@@ -21,7 +21,7 @@ from reluscope.geometry.polyhedra.domains import Box, Domain
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.certify import certify, check_certifiable
-from reluscope.partitions.ask.dispatch import RegionSearch, partitioned
+from reluscope.partitions.ask.region_search import RegionSearch, partitioned
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.stopping import Stop, is_interrupted, words_of
 

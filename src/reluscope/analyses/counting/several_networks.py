@@ -14,8 +14,8 @@ from reluscope.geometry.polyhedra.domains import Box, Domain
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.models.stacked_networks import StackedNetworks
 from reluscope.networks.network import Network
-from reluscope.partitions.ask.dispatch import check_question, in_place
 from reluscope.partitions.ask.engine_choice import are_cut_together
+from reluscope.partitions.ask.region_search import check_question, in_place
 from reluscope.partitions.cells.cell_count import count_stacked
 from reluscope.stopping import Stop, is_interrupted
 

@@ -14,7 +14,8 @@ from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.geometry.programs.proved_programs import nearest
 from reluscope.partitions.decisions.decision_pieces import tie_error
-from reluscope.partitions.decisions.rational_boundary import needs_fractions, rational_parts
+from reluscope.partitions.decisions.open_ties import needs_fractions
+from reluscope.partitions.decisions.rational_boundary import rational_parts
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.polygons import means_at_corners
 from reluscope.shown import Shown

@@ -9,10 +9,11 @@ from reluscope.analyses.preimages.invariance_search import SameFeatures, invaria
 from reluscope.analyses.preimages.invariant_set import invariant_set
 from reluscope.analyses.preimages.inverses import local_inverse
 from reluscope.analyses.preimages.kinds import Decider, PreimageKind, Preimages
-from reluscope.analyses.preimages.layer import GateLayer, layer_inputs, read_layer
+from reluscope.analyses.preimages.layer import GateLayer
 from reluscope.analyses.preimages.mixed_system import system
 from reluscope.analyses.preimages.nearness import elsewhere_bounds
 from reluscope.analyses.preimages.preimage_pieces import PreimagePieces
+from reluscope.analyses.preimages.reading_layers import layer_inputs, read_layer
 from reluscope.analyses.preimages.region_distances import distance_to_range, reached_from_elsewhere
 from reluscope.analyses.verification.preimages_of import of
 from reluscope.moved_names import refuse

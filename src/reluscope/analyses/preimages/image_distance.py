@@ -12,7 +12,8 @@ import scipy.sparse
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.feature_distances import IMAGE_DISTANCE, distance_column, tolerance_for
-from reluscope.analyses.preimages.layer import GateLayer, read_layer
+from reluscope.analyses.preimages.layer import GateLayer
+from reluscope.analyses.preimages.reading_layers import read_layer
 from reluscope.arguments import read_arguments, read_point
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import ShapeError

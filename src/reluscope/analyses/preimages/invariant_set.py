@@ -12,8 +12,8 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.boxes.rounded_ends import finding_within
-from reluscope.analyses.preimages.layer import read_layer
 from reluscope.analyses.preimages.mixed_system import system
+from reluscope.analyses.preimages.reading_layers import read_layer
 from reluscope.arguments import Count, Seed, read_arguments, read_point
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding

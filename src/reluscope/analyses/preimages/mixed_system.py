@@ -11,7 +11,8 @@ import scipy.sparse
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.preimages.layer import GateLayer, LayerLike, Matrix, check_sizes, read_layer
+from reluscope.analyses.preimages.layer import GateLayer, LayerLike, Matrix, check_sizes
+from reluscope.analyses.preimages.reading_layers import read_layer
 from reluscope.arguments import read_arguments, read_array
 from reluscope.errors import ShapeError
 from reluscope.geometry.polyhedra.domains import Box

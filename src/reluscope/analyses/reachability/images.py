@@ -39,8 +39,8 @@ from reluscope.networks.fractions.rational_maps import rational_maps
 from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
-from reluscope.partitions.ask.dispatch import partitioned
 from reluscope.partitions.ask.engine_choice import choose_engine
+from reluscope.partitions.ask.region_search import partitioned
 from reluscope.partitions.exact.exact_regions import code_tuples
 from reluscope.partitions.left_open import left_open
 from reluscope.partitions.partition_in_memory import Partition

@@ -16,8 +16,9 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.classification.class_predictions import num_classes, predicted_classes
-from reluscope.analyses.robustness.cells_of_classes import Viewpoint
+from reluscope.analyses.robustness.cells_of_classes import StepRegion
 from reluscope.analyses.robustness.class_changes import Change, confirm
+from reluscope.analyses.robustness.viewpoints import Viewpoint
 from reluscope.geometry.numbers.norms import L2
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 
@@ -186,7 +187,7 @@ def polished(view: Viewpoint, step: np.ndarray, until: float = inf) -> Change | 
         if time.perf_counter() > until:
             break
         code = view.network.codes(view.x + step)
-        cell = view.cell(tuple(piece[0] for piece in pieces_of(code)))
+        cell = StepRegion.of(view, tuple(piece[0] for piece in pieces_of(code)))
         bound = np.inf if best is None else best.distance * (1 - 1e-7)
         nearest = None
         for rival in sorted(cell.rivals, key=lambda rival: rival.distance):

@@ -14,10 +14,11 @@ from reluscope.analyses.boxes.box_bounds import BoundedBoxes, BoxBounds
 from reluscope.analyses.boxes.halved_boxes import HalvedBoxes, Part
 from reluscope.analyses.boxes.output_boxes import axes
 from reluscope.analyses.robustness.boundary_attack import nearer_by, nearer_by_chance
-from reluscope.analyses.robustness.cells_of_classes import RESOLUTION, Viewpoint
+from reluscope.analyses.robustness.cells_of_classes import RESOLUTION
 from reluscope.analyses.robustness.class_changes import Change
 from reluscope.analyses.robustness.enclosed_cells import enclosed_cell
 from reluscope.analyses.robustness.nearest_known import DOUBTS, NearestKnown
+from reluscope.analyses.robustness.viewpoints import Viewpoint
 from reluscope.geometry.polyhedra.cut_balls import CutBall
 from reluscope.geometry.polyhedra.cut_boxes import distances_of_cut_boxes, near_in_cut_boxes
 from reluscope.networks.evaluation.enclosures import enclose

@@ -10,9 +10,9 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.classification.class_predictions import classes_of_outputs
-from reluscope.analyses.robustness.cells_of_classes import flat_points, open_domain
 from reluscope.analyses.robustness.distance_quantities import DECISION_DISTANCE, distances
 from reluscope.analyses.robustness.distance_to_facets import points_at_once, to_boundary
+from reluscope.analyses.robustness.viewpoints import flat_points, open_domain
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import TimeBudget

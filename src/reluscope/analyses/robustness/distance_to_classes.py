@@ -10,12 +10,12 @@ from functools import cached_property
 import numpy as np
 import torch
 
-from reluscope.analyses.robustness.cells_of_classes import SearchDomain, Viewpoint, flat_points, open_domain, viewpoints
 from reluscope.analyses.robustness.certified_radii import certified_radius
 from reluscope.analyses.robustness.distance_quantities import DECISION_DISTANCE, distances
 from reluscope.analyses.robustness.distance_search import EndedSearch, search
 from reluscope.analyses.robustness.listed_changes import NearRegions
 from reluscope.analyses.robustness.tied_regions import TiedRegions, tied_regions
+from reluscope.analyses.robustness.viewpoints import SearchDomain, Viewpoint, flat_points, open_domain, viewpoints
 from reluscope.analyses.samples.measuring import KeptRows, Measured, key_of, measure
 from reluscope.analyses.samples.shared_points import shared
 from reluscope.arguments import read_arguments

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from reluscope.analyses.robustness.cells_of_classes import SearchDomain, flat_points, open_domain
 from reluscope.analyses.robustness.distance_quantities import BOUNDARY_DISTANCE, distances
+from reluscope.analyses.robustness.viewpoints import SearchDomain, flat_points, open_domain
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, holds_across_jumps, read_arguments
 from reluscope.budget import TimeBudget

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from reluscope.analyses.robustness.cells_of_classes import StepRegion, Viewpoint
+from reluscope.analyses.robustness.cells_of_classes import StepRegion
+from reluscope.analyses.robustness.viewpoints import Viewpoint
 from reluscope.geometry.polyhedra.cut_balls import CutBall
 from reluscope.networks.evaluation.enclosures import Enclosure
 from reluscope.networks.passes.forms import CLEAR, Forms

@@ -14,8 +14,9 @@ from math import prod
 
 import numpy as np
 
-from reluscope.analyses.robustness.cells_of_classes import Rival, Viewpoint
 from reluscope.analyses.robustness.class_changes import Change
+from reluscope.analyses.robustness.rivals import Rival
+from reluscope.analyses.robustness.viewpoints import Viewpoint
 from reluscope.geometry.polyhedra.nearest_point import nearest_point
 from reluscope.geometry.programs.proved_programs import MAX_DIMENSIONS, MAX_NUMBERS, nearest
 from reluscope.geometry.programs.rational_program import CONSTANT, Form, deepest, value_at, whole_form

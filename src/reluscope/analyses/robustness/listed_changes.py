@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reluscope.analyses.robustness.cells_of_classes import RESOLUTION, Pieces, Viewpoint
+from reluscope.analyses.robustness.cells_of_classes import RESOLUTION, StepRegion
 from reluscope.analyses.robustness.nearest_known import NearestKnown
+from reluscope.analyses.robustness.viewpoints import Pieces, Viewpoint
 from reluscope.partitions.driver.best_first import Branch
 
 # What is nearer than the change found by no more than this share is no nearer.
@@ -54,4 +55,4 @@ class ListedChanges(NearestKnown):
     def split(self, branch: Branch) -> None:
         """Find the nearest change in a region."""
         self.num_branches += 1
-        self.settle_cell(self.view.cell(branch.what), branch.key, branch.what)
+        self.settle_cell(StepRegion.of(self.view, branch.what), branch.key, branch.what)

@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reluscope.analyses.robustness.cells_of_classes import RESOLUTION, Pieces, StepRegion, Viewpoint
+from reluscope.analyses.robustness.cells_of_classes import RESOLUTION, StepRegion
 from reluscope.analyses.robustness.class_changes import Change, Undecided, confirm
 from reluscope.analyses.robustness.exact_cells import ExactCells
+from reluscope.analyses.robustness.viewpoints import Pieces, Viewpoint
 from reluscope.geometry.polyhedra.cut_balls import CutBall
 from reluscope.networks.evaluation.enclosures import enclose
 from reluscope.partitions.driver.best_first import BestFirst

@@ -11,8 +11,8 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.spatial import KDTree
 
-from reluscope.analyses.robustness.cells_of_classes import SearchDomain, Viewpoint
 from reluscope.analyses.robustness.listed_changes import NearRegions
+from reluscope.analyses.robustness.viewpoints import SearchDomain, Viewpoint
 from reluscope.budget import Budget
 from reluscope.findings import Claim
 from reluscope.geometry.numbers.norms import Norm

@@ -4,9 +4,11 @@ from concurrent.futures import Executor
 
 import numpy as np
 
-from reluscope.analyses.robustness.cells_of_classes import Pieces, Rival, Viewpoint, open_domain, viewpoints
+from reluscope.analyses.robustness.cells_of_classes import StepRegion
 from reluscope.analyses.robustness.distance_quantities import DECISION_DISTANCE_WITHIN, distances
 from reluscope.analyses.robustness.exact_cells import ExactCells
+from reluscope.analyses.robustness.rivals import Rival
+from reluscope.analyses.robustness.viewpoints import Pieces, Viewpoint, open_domain, viewpoints
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.analyses.samples.shared_points import shared
 from reluscope.arguments import read_arguments
@@ -124,7 +126,7 @@ def _measured(view: Viewpoint) -> Measured:
 
 def _nearest_change(view: Viewpoint, code: Pieces) -> tuple[float, float, float, np.ndarray, int]:
     """Return distance, its lower and upper bounds, step and rival of the nearest change of class in a code's region."""
-    cell, exact = view.cell(code), ExactCells(view)
+    cell, exact = StepRegion.of(view, code), ExactCells(view)
     best, lower, step, label = np.inf, np.inf, np.full(len(cell.origin), np.nan), -1
     nearest: tuple[Rival, NearestPoint] | None = None
     is_open = False  # whether rounding decides if some class wins anywhere

@@ -25,7 +25,7 @@ from reluscope.networks.evaluation.pass_time import program_seconds, region_seco
 from reluscope.networks.graph.points import Points
 from reluscope.networks.input_units import InputUnits
 from reluscope.networks.network import Network
-from reluscope.partitions.ask.dispatch import partitioned
+from reluscope.partitions.ask.region_search import partitioned
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress
 from reluscope.time_limits import is_overdue

@@ -23,7 +23,7 @@ from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
-from reluscope.partitions.ask.dispatch import partitioned
+from reluscope.partitions.ask.region_search import partitioned
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance

@@ -25,9 +25,9 @@ from reluscope.errors import InputError
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.certify import certify as proved
 from reluscope.partitions.ask.certify import check_certifiable
-from reluscope.partitions.ask.dispatch import RegionSearch, partitioned
 from reluscope.partitions.ask.finishing_windows import Affordable, affordable
 from reluscope.partitions.ask.forecasting import forecast
+from reluscope.partitions.ask.region_search import RegionSearch, partitioned
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.region_quantities import region_quantities
 from reluscope.stopping import is_interrupted

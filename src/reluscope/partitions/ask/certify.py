@@ -9,8 +9,8 @@ from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.interruption import has_struck, held
 from reluscope.networks.network import Network
-from reluscope.partitions.ask.dispatch import warn_if_interrupted
 from reluscope.partitions.ask.engine_choice import MAX_DIMENSIONS
+from reluscope.partitions.ask.region_search import warn_if_interrupted
 from reluscope.partitions.engines.certified_regions import certified
 from reluscope.partitions.engines.few_dimensions import certified_flat
 from reluscope.partitions.partition_in_memory import Partition

@@ -17,8 +17,8 @@ from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.evaluation.pass_time import pass_seconds, region_seconds
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.coarse_partitions import coarse_partition
-from reluscope.partitions.ask.dispatch import RegionSearch, cells_found, partitioned, walking
 from reluscope.partitions.ask.forecasting import forecast
+from reluscope.partitions.ask.region_search import RegionSearch, cells_found, partitioned, walking
 from reluscope.partitions.ask.sub_domains import SubDomains
 from reluscope.partitions.doubts.shown_regions import shown
 from reluscope.partitions.doubts.walk_rounding import rounding_of

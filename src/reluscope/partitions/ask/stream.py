@@ -11,9 +11,9 @@ from reluscope.effort import Effort
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.interruption import has_struck, held
 from reluscope.networks.network import Network
-from reluscope.partitions.ask.dispatch import check_question, in_place, warn_if_interrupted
 from reluscope.partitions.ask.engine_choice import MAX_STREAMED_DIMENSIONS, choose_engine
 from reluscope.partitions.ask.patience import MAX_KEPT, patient
+from reluscope.partitions.ask.region_search import check_question, in_place, warn_if_interrupted
 from reluscope.partitions.engines.few_dimensions import windowed
 from reluscope.partitions.streamed_partition import StreamedPartition
 from reluscope.partitions.streams.streaming import stream_regions

@@ -26,11 +26,12 @@ from reluscope.networks.models.stacked_networks import StackedNetworks
 from reluscope.networks.network import Network
 from reluscope.partitions.cells.cell_batches import AtGate, Batch, BeforeGate, Finished
 from reluscope.partitions.cells.cell_patches import CellPatch
+from reluscope.partitions.cells.cell_tasks import Splitting, Whole
 from reluscope.partitions.cells.first_cells import EPSILON, Start, first_cells
 from reluscope.partitions.cells.maps_at_gates import CarriedMaps, MapsOfNetwork, MapsOfStack
-from reluscope.partitions.complexes.certification import CutFunction, ExactSigns
+from reluscope.partitions.complexes.certification import CutFunction
+from reluscope.partitions.complexes.exact_signs import ExactSigns
 from reluscope.partitions.driver.walk import Checkpoint, Step, Store, Walked, walk
-from reluscope.time_limits import look_at_clock
 
 # What one step takes on and what it makes, so that it is short whatever the dimension: cells, and their vertices.
 BATCH, MAX_VERTICES, MAX_MADE = 512, 2**14, 2**17
@@ -41,12 +42,6 @@ MAX_FINISHED = 2**15
 FEW, UNITS_OF_FEW = 8, 6
 # And pieces of units, of which every cell has its own.
 MAX_PIECES = 2**22
-# Work is handed out in so many tasks, once there are so many cells for each; where there is far more work in up to so
-# many, of about so many regions, with so many cells for each at least.
-TASKS, CELLS_PER_TASK = 64, 16
-MOST_TASKS, REGIONS_PER_TASK, FEWEST_CELLS = 4096, 200_000, 4
-# Cells that are taken to their end to see how much work there is, and regions of each at most.
-TRIED, REGIONS_TRIED = 16, 20_000
 
 
 def supports(network: Network) -> str | None:
@@ -80,7 +75,7 @@ def walk_cells(
     return walk(
         [_first_batch(steps, np.zeros(len(start.cells), dtype=np.int64))],
         steps.step,
-        split=_Splitting(steps),
+        split=Splitting(steps),
         finish=steps.finish,
         store=store,
         effort=replace(effort, began=began),
@@ -169,7 +164,7 @@ class _CellSteps:
     signs: _Signs
     keeps_vertices: bool
     keep: Callable[[CellPatch], Any] | None
-    whole: "_Whole" = field(default_factory=lambda: _Whole())
+    whole: Whole = field(default_factory=Whole)
 
     @property
     def network(self) -> Network:
@@ -336,46 +331,3 @@ class _CellSteps:
 def _most(batch: Batch) -> int:
     """Return how many of its cells one step may take on."""
     return max(1, min(BATCH, MAX_VERTICES * len(batch) // max(1, len(batch.cells.vertices))))
-
-
-class _Whole:
-    """How many cells there are to be before some of them go ahead of others."""
-
-    def __init__(self) -> None:
-        self.until = TASKS * CELLS_PER_TASK
-
-
-class _Splitting:
-    """Breaks work up into tasks, as many as there is work for, by cells that are taken to their end: counted work."""
-
-    def __init__(self, steps: _CellSteps) -> None:
-        self._steps = steps
-        self._number: int | None = None  # of tasks
-
-    def __call__(self, batches: Sequence[Batch]) -> list[Batch] | None:
-        """Return the cells of batches as tasks, once there are enough."""
-        number, whole = sum(map(len, batches)), self._steps.whole
-        if number < whole.until:
-            return None
-        if self._number is None:
-            regions = self._regions_of_a_cell(batches) * number
-            self._number = int(np.clip(regions / REGIONS_PER_TASK, TASKS, MOST_TASKS))
-            whole.until = max(whole.until, self._number * FEWEST_CELLS)
-            if number < whole.until and batches[0].is_all:
-                return None
-        return [part.alone() for batch in batches for part in batch.spread(-(-number // self._number))]
-
-    def _regions_of_a_cell(self, batches: Sequence[Batch]) -> float:
-        """Return how many regions a cell has, by some of the largest batch."""
-        batch, found = max(batches, key=len), 0
-        rows = np.unique(np.linspace(0, len(batch) - 1, TRIED).round().astype(np.int64))
-        for row in rows.tolist():
-            waiting, most = [batch.take(row, row + 1)], found + REGIONS_TRIED
-            while waiting and found < most:
-                look_at_clock()
-                cells = waiting.pop()
-                if cells.is_finished:
-                    found += len(cells)
-                else:
-                    waiting += self._steps.step(cells, np.inf).cells
-        return found / len(rows)

@@ -34,7 +34,8 @@ from reluscope.networks.number_range import check_numbers
 from reluscope.networks.passes.numbers import LIVE_NUMBERS
 from reluscope.networks.passes.stages import Stage, Values
 from reluscope.partitions.complexes.bends import Arrived, first_rows
-from reluscope.partitions.complexes.certification import Certifier, ExactSigns, ExactVertex
+from reluscope.partitions.complexes.certification import Certifier, ExactVertex
+from reluscope.partitions.complexes.exact_signs import ExactSigns
 from reluscope.partitions.complexes.spanning_vertices import (
     MOST_FACTOR,
     MOST_MEASURED,

@@ -20,9 +20,10 @@ from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.network import Network
 from reluscope.partitions.complexes.bends import row_bytes
-from reluscope.partitions.complexes.certification import Certifier, ExactSigns
+from reluscope.partitions.complexes.certification import Certifier
 from reluscope.partitions.complexes.chunks import Chunk, Resolution, SeamNumbers, open_stage, spread
 from reluscope.partitions.complexes.cutting import cut
+from reluscope.partitions.complexes.exact_signs import ExactSigns
 from reluscope.partitions.complexes.open_bends import open_bends
 from reluscope.partitions.driver.walk import Checkpoint, Step, Store, Walked, walk
 

@@ -6,7 +6,6 @@ across it or one class is only touched by another. Regions on which two classes 
 """
 
 import time
-from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +16,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.arguments import read_arguments
-from reluscope.budget import ENDS, Budget, RegionBudget, TimeBudget, why_ended
+from reluscope.budget import RegionBudget, TimeBudget
 from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Finding
@@ -26,18 +25,15 @@ from reluscope.findings.derived import Ends, at_an_end
 from reluscope.geometry.polyhedra.domains import Box, Domain
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.window_shapes import window_shape
-from reluscope.interruption import held, safe_point
+from reluscope.interruption import held
 from reluscope.networks.network import Network
+from reluscope.partitions.decisions.chords import ChordSearch
 from reluscope.partitions.decisions.decision_pieces import (
     BoundaryPieces,
-    blocks_of,
-    pieces_of,
-    scores_by_block,
-    tie_error,
 )
 from reluscope.partitions.decisions.length_errors import length_error
-from reluscope.partitions.decisions.rational_boundary import is_small, needs_fractions, open_ties, rational_pieces
-from reluscope.partitions.decisions.touching_ties import TouchingTies
+from reluscope.partitions.decisions.open_ties import is_small, needs_fractions, open_ties
+from reluscope.partitions.decisions.rational_boundary import rational_pieces
 from reluscope.partitions.left_open import LeftOpen, left_open
 from reluscope.partitions.levels.decision_surfaces import DecisionSurface
 from reluscope.partitions.levels.decision_walk import decision_surface
@@ -45,8 +41,7 @@ from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.polygons import polygon_sizes
 from reluscope.progress import Progress
 from reluscope.shown import Shown
-from reluscope.stopping import Noted, Stop, is_interrupted
-from reluscope.time_limits import driven
+from reluscope.stopping import Noted, Stop
 from reluscope.tolerance import Tolerance
 
 # Shares of the domain are known to so much.
@@ -257,7 +252,7 @@ def _on_partition(part: Partition, effort: Effort) -> DecisionBoundary:
         return _boundary(part, BoundaryPieces.none(dim), 0, None)
     if needs_fractions(part):
         return _boundary(part, rational_pieces(part), len(part), None, is_rational=True)
-    search = _ChordSearch(part, effort.budget, time.time())
+    search = ChordSearch(part, effort.budget, time.time())
     with effort.counting("decision boundary") as counting:
         note = search.run(counting.count)
     chords, facets, touched = zip(*search.found, strict=True) if search.found else ((), (), ())
@@ -273,50 +268,6 @@ def _on_partition(part: Partition, effort: Effort) -> DecisionBoundary:
         loose = float(sizes[ties.regions[pieces.regions]].sum())
         doubtful += max(0.0, ties.most - loose)
     return _boundary(part, pieces, search.num_done, note, doubtful, loose)
-
-
-class _ChordSearch:
-    """The pieces of the first regions, as far as work has come."""
-
-    def __init__(self, part: Partition, budget: Budget, began: float) -> None:
-        self.part, self.budget, self.began = part, budget, began
-        self.found: list[tuple[BoundaryPieces, BoundaryPieces, BoundaryPieces]] = []
-        self.num_done, self.doubtful = 0, 0.0
-        self.values = np.zeros((0, 2))
-        self.touching = TouchingTies(part)
-
-    def run(self, count: Callable[[int, float], None] | None) -> Stop | None:
-        """Search until all is done; return why it is not."""
-        try:
-            with driven():
-                return self._blocks(count)
-        except ENDS as end:
-            note = why_ended(end)
-            if is_interrupted(note) and not self.num_done:
-                raise
-            return note
-
-    def _blocks(self, count: Callable[[int, float], None] | None) -> Stop | None:
-        part, values, known, stopped = self.part, self.values, 0, None
-        offsets, ids = part.region_vertices
-        first = int(ids[: offsets[1]].max())  # whatever the time, one region is looked at
-        for found_so_far, known in scores_by_block(part):
-            self.values = values = found_so_far
-            safe_point()
-            if known > first and (stopped := self.budget.spent(0, self.began)):
-                break
-        error = tie_error(values[:known])
-        for start, stop in blocks_of(part, values.shape[1], known):
-            safe_point()
-            if self.num_done and (stopped := self.budget.spent(0, self.began)):
-                return stopped
-            *found, doubtful = pieces_of(part, values, start, stop, error, self.touching)
-            # One assignment for the pieces, one for their number: Ctrl-C is answered above alone.
-            self.found, self.num_done = [*self.found, tuple(found)], stop
-            self.doubtful += doubtful
-            if count is not None:
-                count(stop - start, (stop - start) / len(part))
-        return stopped if self.num_done < len(part) else None
 
 
 def _boundary(

@@ -20,8 +20,9 @@ from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.network import Network
 from reluscope.networks.number_range import check_numbers
 from reluscope.partitions.complexes import bends
-from reluscope.partitions.complexes.certification import Certifier, ExactSigns
+from reluscope.partitions.complexes.certification import Certifier
 from reluscope.partitions.complexes.chunks import EPSILON, Resolution
+from reluscope.partitions.complexes.exact_signs import ExactSigns
 from reluscope.partitions.complexes.incidence import num_left, walk_chunks
 from reluscope.partitions.doubts.shown_regions import max_exact
 from reluscope.partitions.doubts.walk_rounding import Rounding, rounding_of

@@ -14,8 +14,8 @@ from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
 from reluscope.geometry.polyhedra.window_shapes import window_shape
 from reluscope.networks.network import Network
 from reluscope.partitions.cells.cellwise import walk_cells
-from reluscope.partitions.complexes.certification import ExactSigns
 from reluscope.partitions.complexes.chunks import Resolution
+from reluscope.partitions.complexes.exact_signs import ExactSigns
 from reluscope.partitions.complexes.incidence import num_left, walk_chunks
 from reluscope.partitions.doubts.walk_rounding import Rounding, rounding_of
 from reluscope.partitions.driver.joined_parts import joined_parts

@@ -18,8 +18,8 @@ from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.window_shapes import window_shape
 from reluscope.networks.network import Network
 from reluscope.partitions.cells.far_boxes import far_box
-from reluscope.partitions.complexes.certification import ExactSigns
 from reluscope.partitions.complexes.chunks import EPSILON, Resolution
+from reluscope.partitions.complexes.exact_signs import ExactSigns
 from reluscope.partitions.complexes.incidence import num_left, walk_chunks
 from reluscope.partitions.complexes.level_gate import with_last_gate
 from reluscope.partitions.driver.joined_parts import joined_parts

@@ -13,9 +13,9 @@ from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.window_shapes import window_shape
 from reluscope.networks.network import Network
-from reluscope.partitions.complexes.certification import ExactSigns
 from reluscope.partitions.complexes.chunks import EPSILON, Chunk, Resolution
 from reluscope.partitions.complexes.elongated import in_units, sides_of
+from reluscope.partitions.complexes.exact_signs import ExactSigns
 from reluscope.partitions.complexes.incidence import walk_chunks
 from reluscope.partitions.driver.joined_parts import joined_parts
 from reluscope.partitions.driver.walk import Checkpoint, Walked
