@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from reluscope.analyses.robustness.rivals import Rival
+from reluscope.analyses.robustness.rival_class import Rival
 from reluscope.analyses.robustness.viewpoints import Viewpoint
 from reluscope.geometry.numbers.norms import L2, Norm
 from reluscope.geometry.polyhedra.nearest_point import NearestPoint, nearest_point

@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from reluscope.analyses.classification.class_predictions import classes_of_outputs
 from reluscope.analyses.robustness.cells_of_classes import StepRegion
-from reluscope.analyses.robustness.rivals import Rival
+from reluscope.analyses.robustness.rival_class import Rival
 from reluscope.analyses.robustness.viewpoints import Viewpoint
 from reluscope.geometry.polyhedra.nearest_point import NearestPoint
 from reluscope.networks.evaluation.rounded_forward import rounded_forward

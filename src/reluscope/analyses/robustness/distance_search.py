@@ -20,13 +20,13 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.robustness.boundary_attack import nearby_change, nearer_by
-from reluscope.analyses.robustness.box_search import BoxChanges, is_halved
 from reluscope.analyses.robustness.cells_of_classes import RESOLUTION, StepRegion
 from reluscope.analyses.robustness.class_changes import Change, confirm
+from reluscope.analyses.robustness.distance_boxes import BoxChanges, is_halved
 from reluscope.analyses.robustness.enclosed_cells import enclosed_cell
 from reluscope.analyses.robustness.listed_changes import ListedChanges, NearRegions
 from reluscope.analyses.robustness.nearest_known import DOUBTS, Doubt, NearestKnown, with_piece
-from reluscope.analyses.robustness.rivals import Rival
+from reluscope.analyses.robustness.rival_class import Rival
 from reluscope.analyses.robustness.viewpoints import Pieces, Viewpoint
 from reluscope.budget import Budget
 from reluscope.geometry.polyhedra.cut_balls import CutBall

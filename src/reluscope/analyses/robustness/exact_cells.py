@@ -15,7 +15,7 @@ from math import prod
 import numpy as np
 
 from reluscope.analyses.robustness.class_changes import Change
-from reluscope.analyses.robustness.rivals import Rival
+from reluscope.analyses.robustness.rival_class import Rival
 from reluscope.analyses.robustness.viewpoints import Viewpoint
 from reluscope.geometry.polyhedra.nearest_point import nearest_point
 from reluscope.geometry.programs.proved_programs import MAX_DIMENSIONS, MAX_NUMBERS, nearest

@@ -7,7 +7,7 @@ import numpy as np
 from reluscope.analyses.robustness.cells_of_classes import StepRegion
 from reluscope.analyses.robustness.distance_quantities import DECISION_DISTANCE_WITHIN, distances
 from reluscope.analyses.robustness.exact_cells import ExactCells
-from reluscope.analyses.robustness.rivals import Rival
+from reluscope.analyses.robustness.rival_class import Rival
 from reluscope.analyses.robustness.viewpoints import Pieces, Viewpoint, open_domain, viewpoints
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.analyses.samples.shared_points import shared

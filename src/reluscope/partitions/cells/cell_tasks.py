@@ -17,7 +17,7 @@ MOST_TASKS, REGIONS_PER_TASK, FEWEST_CELLS = 4096, 200_000, 4
 TRIED, REGIONS_TRIED = 16, 20_000
 
 
-class Whole:
+class NeededCells:
     """How many cells there are to be before some of them go ahead of others."""
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class CellStepping(Protocol):
     """How cells take steps, and how many there are to be before some go ahead."""
 
     @property
-    def whole(self) -> Whole:
+    def whole(self) -> NeededCells:
         """How many cells there are to be first."""
         ...
 

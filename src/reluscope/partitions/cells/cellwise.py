@@ -26,7 +26,7 @@ from reluscope.networks.models.stacked_networks import StackedNetworks
 from reluscope.networks.network import Network
 from reluscope.partitions.cells.cell_batches import AtGate, Batch, BeforeGate, Finished
 from reluscope.partitions.cells.cell_patches import CellPatch
-from reluscope.partitions.cells.cell_tasks import Splitting, Whole
+from reluscope.partitions.cells.cell_tasks import NeededCells, Splitting
 from reluscope.partitions.cells.first_cells import EPSILON, Start, first_cells
 from reluscope.partitions.cells.maps_at_gates import CarriedMaps, MapsOfNetwork, MapsOfStack
 from reluscope.partitions.complexes.certification import CutFunction
@@ -164,7 +164,7 @@ class _CellSteps:
     signs: _Signs
     keeps_vertices: bool
     keep: Callable[[CellPatch], Any] | None
-    whole: Whole = field(default_factory=Whole)
+    whole: NeededCells = field(default_factory=NeededCells)
 
     @property
     def network(self) -> Network:

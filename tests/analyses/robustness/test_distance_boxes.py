@@ -7,7 +7,7 @@ import pytest
 
 import reluscope as rs
 from networks.models import layers
-from reluscope.analyses.robustness import box_search
+from reluscope.analyses.robustness import distance_boxes
 from reluscope.analyses.robustness import distance_search as search
 from reluscope.analyses.robustness.distance_quantities import DECISION_DISTANCE
 
@@ -20,7 +20,7 @@ SEARCHED = rs.Budget(regions=10**9)
 
 def by_boxes(monkeypatch, *given, budget=SEARCHED, **settings):
     with monkeypatch.context() as patch:
-        patch.setattr(box_search, "NUM_OPEN", -1)
+        patch.setattr(distance_boxes, "NUM_OPEN", -1)
         return rs.robustness.decision_distance(*given, budget=budget, **settings)
 
 
@@ -98,7 +98,7 @@ def test_what_is_no_number_bounds_nothing(monkeypatch):
     truth = float(rs.robustness.decision_distance(net, x, norm="l2", domain=BOX)[DECISION_DISTANCE].value[0])
     monkeypatch.setattr("reluscope.analyses.robustness.distance_search.nearby_change", lambda view, until: None)
     monkeypatch.setattr(
-        box_search, "distances_of_cut_boxes", lambda low, high, forms, *_: np.full(forms.shape[:-1], np.nan)
+        distance_boxes, "distances_of_cut_boxes", lambda low, high, forms, *_: np.full(forms.shape[:-1], np.nan)
     )
     found = by_boxes(monkeypatch, net, x, norm="l2", domain=BOX, budget=rs.Budget(regions=200))
     assert found[DECISION_DISTANCE].lower[0] <= truth
@@ -109,16 +109,16 @@ def test_what_is_no_number_bounds_nothing(monkeypatch):
 def test_all_nearer_changes_are_in_boxes_that_wait(monkeypatch, norm, order):
     rng, begun = np.random.default_rng(4), []
 
-    class Kept(box_search.BoxChanges):
+    class Kept(distance_boxes.BoxChanges):
         def __init__(self, view, change):
             super().__init__(view, replace(change, distance=2 * change.distance, upper=2 * change.upper))
             begun.append(self)
 
     monkeypatch.setattr(search, "BoxChanges", Kept)
-    monkeypatch.setattr(box_search, "nearer_by", lambda view, places, change: change)
-    monkeypatch.setattr(box_search, "nearer_by_chance", lambda view, change: change)
-    monkeypatch.setattr(box_search, "NUM_CODES", 0)
-    monkeypatch.setattr(box_search, "NUM_CODES_NEAR", 0)
+    monkeypatch.setattr(distance_boxes, "nearer_by", lambda view, places, change: change)
+    monkeypatch.setattr(distance_boxes, "nearer_by_chance", lambda view, change: change)
+    monkeypatch.setattr(distance_boxes, "NUM_CODES", 0)
+    monkeypatch.setattr(distance_boxes, "NUM_CODES_NEAR", 0)
     for x in rng.uniform(-0.9, 0.9, (2, 3)):
         net = rs.load(layers([3, 9, 7, 3], seed=3), decision="smallest")
         by_boxes(monkeypatch, net, x[None], norm=norm, domain=BOX, budget=rs.Budget(regions=400))
