@@ -36,6 +36,8 @@ def check_held(net, lower, upper, rng, points):
     pieces = pieces_at(net, points)
     rows = torch.as_tensor(rng.normal(size=(8, net.num_outputs)))
     held = bounds.unheld(len(rows))
+    own_tables = ([one.expand(len(rows), -1).clone() for one in table] for table in held)
+    held = type(held)(*own_tables)
     allowed = torch.ones(len(rows), len(points), dtype=torch.bool)
     for gate, table in enumerate(pieces):
         own = table[rng.integers(0, len(points), len(rows))]  # of points, so that something is allowed

@@ -173,6 +173,19 @@ def test_a_budget_leaves_cases_open(without_attack):
     assert rs.verify(net, safe, budget=rs.Budget(seconds=0.0)).undecided.value == 1.0
 
 
+@pytest.mark.slow
+def test_sets_that_wait_take_no_more_memory_than_they_may(without_attack, monkeypatch):
+    monkeypatch.setattr(searching, "MOST_BYTES", 8 * 120 * searching.UNIT_BYTES)
+    net = rs.load(default_network([30, 60, 60, 2], seed=3))
+    low, high = -np.ones(30), np.ones(30)
+    values = net(np.random.default_rng(0).uniform(-1, 1, (2_000, 30))).numpy()[:, 0]
+    safe = above(low, high, [1.0, 0.0], float(values.max()) + 1.2 * float(np.ptp(values)))
+    found = rs.verify(net, safe)
+    assert (str(found), found.stopped) == ("OPEN", "out of memory")
+    assert 0 < found.undecided.value <= 1
+    assert found.undecided.work["sets"] > 8
+
+
 def test_networks_that_cannot_be_carried_back():
     net = rs.load(
         torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.MaxPool2d(2), torch.nn.Flatten()), input_shape=(1, 6, 6)

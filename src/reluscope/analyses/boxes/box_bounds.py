@@ -18,7 +18,7 @@ from torch import Tensor
 
 from reluscope.analyses.boxes.dense_boxes import DenseBoxes, SeenOnBoxes
 from reluscope.analyses.boxes.output_boxes import ROUNDING, OutputBox, half_sides, output_box
-from reluscope.networks.bounds.backward_bounds import BackwardBounds, WeightsBack, is_suited
+from reluscope.networks.bounds.backward_bounds import BackwardBounds, WeightsBack, has_small_matrices, is_suited
 from reluscope.networks.bounds.dense_layers import dense_layers
 from reluscope.networks.bounds.gate_lines import lines_around
 from reluscope.networks.evaluation.underflow import underflow
@@ -133,7 +133,8 @@ class BoxBounds:
     ) -> None:
         self.network = network
         self._has_max = any(isinstance(stage.gate, Max) for stage in network.stages)
-        self._back = BackwardBounds(network, lower, upper, steps=0) if is_suited(network) and not onwards else None
+        is_back = not onwards and is_suited(network) and has_small_matrices(network)
+        self._back = BackwardBounds(network, lower, upper, steps=0) if is_back else None
         layers = None if self._back is None else dense_layers(network)
         self._dense = None if layers is None or self._back is None else DenseBoxes(layers, self._back)
         self._lost = underflow(network, lower, upper) if self._back is None else self._back.lost

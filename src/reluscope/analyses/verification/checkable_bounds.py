@@ -12,6 +12,7 @@ from torch import Tensor
 from reluscope.checking.proofs import SeenOnBox
 from reluscope.errors import InputError
 from reluscope.networks.bounds.backward_bounds import BackwardBounds, Bound, Holding, LinesBack
+from reluscope.networks.bounds.best_multipliers import NUM_STEPS
 from reluscope.networks.bounds.gate_lines import bends
 from reluscope.networks.network import Network
 from reluscope.networks.passes.rounding import ANY_ORDER
@@ -56,7 +57,10 @@ class CheckableBounds(BackwardBounds):
         """Return what the units of a gate see, and keep what proves it."""
         ends, kept = [], []
         for sign in (1.0, -1.0):
-            found = [self._shortly(rows, self.best(rows, stage), stage) for rows in self.rows_of_units(stage, sign)]
+            found = [
+                self._shortly(rows, self.best(rows, stage, NUM_STEPS), stage)
+                for _, rows in self.rows_of_units(stage, sign)
+            ]
             ends.append(_below(torch.cat([one.values for one in found])))
             tables = zip(*(one.duals for one in found), strict=True)
             kept.append(tuple(torch.cat(one).cpu().numpy().astype(np.float32) for one in tables))

@@ -29,7 +29,7 @@ from reluscope.checking.property_proofs import check_proof
 from reluscope.errors import BudgetExceededError, CertificateError, InputError
 from reluscope.findings import Finding
 from reluscope.interruption import deferred
-from reluscope.networks.bounds.backward_bounds import is_suited
+from reluscope.networks.bounds.backward_bounds import has_small_matrices, is_suited
 from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
 from reluscope.progress import Progress, share_done
@@ -64,8 +64,7 @@ def verify(
         are transformed to its input, rounded to the safe side.
     split : {"auto", "inputs", "units"}
         Object to split where bounds do not suffice: boxes of inputs, or sets of regions, unit by unit. By default
-        boxes for up to ten inputs that vary, and for networks with max gates or with matrices too large to be
-        stored.
+        boxes for up to ten inputs that vary, and for networks with max gates.
     budget : Budget, optional
         Number of boxes or sets to examine (``regions``), 100,000 by default, or time.
     progress : bool or callable
@@ -91,7 +90,7 @@ def verify(
         If the property has other numbers of inputs or outputs than the network.
     InputError
         If a condition cannot be transformed through the omitted function. If units are to be split in a network
-        with max gates, with discontinuous gates, or too large. If a proof is requested for gates that are not
+        with max gates or with discontinuous gates. If a proof is requested for gates that are not
         pointwise and continuous, or for a split of units that are too many for the proof to be stored.
 
     Notes
@@ -140,6 +139,11 @@ def _refuse_proofs(network: Network, by_units: bool) -> None:
     if not all(isinstance(gate, Pointwise) and gate.is_continuous for gate in gates):
         raise InputError("expected pointwise gates without jumps for certify=True, got others: leave it out")
     if by_units:
+        if not has_small_matrices(network):
+            raise InputError(
+                'expected matrices that can be held at once for certify=True and split="units", got larger ones: leave '
+                "certify out"
+            )
         check_number_of_duals(network)
 
 
@@ -149,8 +153,7 @@ def _by_units(network: Network, safe: Property, split: Literal["auto", "inputs",
         return int(free.sum()) > MAX_HALVED and is_suited(network)
     if split == "units" and not is_suited(network):
         raise InputError(
-            'expected a network of pointwise gates without jumps, whose matrices can be held, for split="units", got '
-            'another: take split="inputs"'
+            'expected a network of pointwise gates without jumps for split="units", got another: take split="inputs"'
         )
     return split == "units"
 

@@ -36,6 +36,8 @@ from reluscope.partitions.driver.best_first import BestFirst, Branch
 
 # Sets that are bounded together: so many, and arrays of so many numbers.
 NUM_TOGETHER, MAX_NUMBERS = 32, 2**23
+# Bytes of a unit in a set, and of all sets that wait.
+UNIT_BYTES, MOST_BYTES = 48, 3 * 2**30
 # Steps of the gradient at first, and for each set; units whose halves are compared.
 FIRST_STEPS, STEPS, NUM_TRIED = 40, 15, 4
 
@@ -106,6 +108,11 @@ class UnitSearch(BestFirst):
         self._bounds: dict[int, BackwardBounds] = {}
         numbers = 4 * (network.num_inputs + network.num_units)
         self._together = max(2, min(NUM_TOGETHER, MAX_NUMBERS // numbers))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the sets that wait take as much memory as they may."""
+        return len(self.queue) * self.network.num_units * UNIT_BYTES > MOST_BYTES
 
     @property
     def is_proved(self) -> bool:

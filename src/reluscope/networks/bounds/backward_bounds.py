@@ -15,7 +15,7 @@ from math import prod
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from reluscope.networks.bounds.best_multipliers import NUM_STEPS, Bound, Holding, maximized
@@ -27,23 +27,35 @@ from reluscope.networks.passes.network_graph import NetworkGraph
 from reluscope.networks.passes.rounding import ANY_ORDER
 from reluscope.networks.passes.stages import Stage
 
-# Numbers in the matrices of a network, at most, and in arrays made together.
+# Numbers in the matrices of a network that are held, at most, and in arrays made together.
 MAX_MATRIX, MAX_NUMBERS = 2**25, 2**22
+# Affine nodes whose matrices are so small, or have no fewer numbers than this share, are products with them.
+SMALL, DENSE = 2**14, 0.125
 # Sums of so many terms are what `ANY_ORDER` is for.
 MAX_LENGTH = 2**16
 
 
 def is_suited(network: NetworkGraph) -> bool:
-    """Return whether bounds can be carried back through a network.
-
-    Gates have to be pointwise without jumps, and matrices to fit in memory.
-    """
-    affine = [node for node in network.nodes if isinstance(node, Affine)]
-    sizes = [node.size * prod(shape) for node in affine for shape in node.input_shapes]
+    """Return whether bounds can be carried back through a network: gates have to be pointwise without jumps."""
     longest = max(node.size for node in network.nodes)
     gates = [stage.gate for stage in network.stages]
-    is_known = all(isinstance(gate, Pointwise) and gate.is_continuous for gate in gates)
-    return is_known and longest <= MAX_LENGTH and sum(sizes) <= MAX_MATRIX
+    return longest <= MAX_LENGTH and all(isinstance(gate, Pointwise) and gate.is_continuous for gate in gates)
+
+
+def has_small_matrices(network: NetworkGraph) -> bool:
+    """Return whether all matrices of a network's affine nodes can be held at once."""
+    affine = [node for node in network.nodes if isinstance(node, Affine)]
+    return sum(_entries(node) for node in affine) <= MAX_MATRIX
+
+
+def _entries(node: Affine) -> int:
+    return sum(node.size * prod(shape) for shape in node.input_shapes)
+
+
+def _is_dense(node: Affine) -> bool:
+    """Whether a node is best a product with its matrix: convolutions and what moves entries are not."""
+    constants = sum(tensor.numel() for tensor in node.tensors().values())
+    return _entries(node) <= max(SMALL, constants / DENSE)
 
 
 class BackwardBounds:
@@ -68,11 +80,12 @@ class BackwardBounds:
         self._matrices = {
             place: [torch.as_tensor(one.toarray(), device=self.device) for one in node.matrix()]
             for place, node in enumerate(network.nodes)
-            if isinstance(node, Affine)
+            if isinstance(node, Affine) and _is_dense(node)
         }
         self._places = {id(node): place for place, node in enumerate(network.nodes)}
-        # How large every value may be on the box.
+        # How large every value may be on the box, and between what it lies.
         self._sizes: dict[int, Tensor] = {0: torch.maximum(low.abs(), high.abs())}
+        self._ends: dict[int, tuple[Tensor, Tensor]] = {0: (low, high)}
         self._reaches: dict[int, Tensor] = {}
         self.ranges: list[tuple[Tensor, Tensor]] = []
         self.gates = [stage.gate for stage in network.stages if isinstance(stage.gate, Pointwise)]
@@ -83,17 +96,19 @@ class BackwardBounds:
             self._measure(len(network.nodes))
 
     def unheld(self, number: int) -> Holding:
-        """Return the choice for so many bounds in which units may have all pieces, with slopes to begin with."""
+        """Return the choice for so many bounds in which units may have all pieces, with slopes to begin with.
+
+        Pieces and ranges are one row, which is that of all bounds.
+        """
         gates = self.gates[: len(self.ranges)]
-        shape = [(number, gate.num_units) for gate in gates]
-        first = [torch.zeros(one, dtype=torch.int64, device=self.device) for one in shape]
+        first = [torch.zeros(1, gate.num_units, dtype=torch.int64, device=self.device) for gate in gates]
         last = [torch.full_like(one, gate.num_pieces - 1) for one, gate in zip(first, gates, strict=True)]
-        slopes = []
-        for gate, (low, high) in zip(gates, self.ranges, strict=True):
-            slopes.append(gate.slope(gate.pieces(((low + high) / 2)[None]).long()).expand(number, -1).clone())
-        pulls = [torch.zeros(one, dtype=torch.float64, device=self.device) for one in shape]
-        low = [one.expand(number, -1) for one, _ in self.ranges]
-        high = [one.expand(number, -1) for _, one in self.ranges]
+        low, high = ([ends[side][None] for ends in self.ranges] for side in (0, 1))
+        slopes = [
+            gate.slope(gate.pieces((bottom + top) / 2).long()).expand(number, -1).clone()
+            for gate, bottom, top in zip(gates, low, high, strict=True)
+        ]
+        pulls = [torch.zeros_like(one) for one in slopes]
         return Holding(first, last, slopes, pulls, low, high)
 
     def lower_bounds(
@@ -143,7 +158,7 @@ class BackwardBounds:
         low, high = (one[gate].clone() for one in (held.low, held.high))
         item, unit = torch.nonzero(self.is_open(gate, held), as_tuple=True)
         target, units = self.network.stages[gate].leg.target, low.shape[1]
-        step = max(1, MAX_NUMBERS // max(units, len(self.lower)))
+        step = self._rows_at_once(self.network.stages[gate])
         for start in range(0, len(item), step):
             which, one = item[start : start + step], unit[start : start + step]
             known = Holding(*([part[which] for part in table[:gate]] for table in held))
@@ -170,13 +185,15 @@ class BackwardBounds:
 
     def is_open(self, gate: int, held: Holding) -> Tensor:
         """Return which units may change their piece on their ranges, (k, u)."""
-        low, high = self.cut(gate, held)
-        levels = self.gates[gate].breakpoints.expand(-1, self.gates[gate].num_units)[:, None]
-        return ((levels > low) & (levels < high)).any(dim=0)
+        return self._may_bend(gate, *self.cut(gate, held))
 
-    def matrices(self, node: Affine) -> list[Tensor]:
-        """Return the matrices of an affine node, one for each value that it reads."""
-        return self._matrices[self._places[id(node)]]
+    def products(self, node: Affine, weights: Tensor) -> list[Tensor]:
+        """Return the weights of each value that an affine node reads, from those of what it gives."""
+        tables = self._matrices.get(self._places[id(node)])
+        if tables is not None:
+            return [weights @ table for table in tables]
+        found = node.transposed(weights.reshape(-1, weights.shape[-1]))
+        return [one.reshape(*weights.shape[:-1], one.shape[-1]) for one in found]
 
     def reach(self, node: Affine) -> Tensor:
         """Return what the absolute terms of an affine node's sums add up to, at most."""
@@ -210,15 +227,22 @@ class BackwardBounds:
         return torch.minimum(torch.maximum(slopes, table.amin(dim=0)), table.amax(dim=0))
 
     def _measure(self, end: int) -> None:
-        """Bound the sizes of affine values before a position."""
+        """Bound the affine values before a position, by those that they are computed from."""
         for place, node in enumerate(self.network.nodes[:end]):
-            if place not in self._sizes and isinstance(node, Affine):
-                sizes = [
-                    self._sizes[source].reshape(1, *shape)
-                    for source, shape in zip(node.inputs, node.input_shapes, strict=True)
-                ]
-                reach = node.magnitudes.apply(*sizes).reshape(-1) * (1 + ANY_ORDER)
-                self._reaches[place] = self._sizes[place] = reach
+            if place in self._sizes or not isinstance(node, Affine):
+                continue
+            sizes, middles, halves = [], [], []
+            for source, shape in zip(node.inputs, node.input_shapes, strict=True):
+                low, high = self._ends[source]
+                middle = (low + high) / 2
+                half = torch.maximum(high - middle, middle - low)
+                for table, one in ((sizes, self._sizes[source]), (middles, middle), (halves, half)):
+                    table.append(one.reshape(1, *shape))
+            reach = node.magnitudes.apply(*sizes).reshape(-1) * (1 + ANY_ORDER)
+            middle, half = node.apply(*middles).reshape(-1), node.magnitudes.linear(*halves).reshape(-1)
+            half = half + 4 * ANY_ORDER * reach + self.lost
+            self._reaches[place] = self._sizes[place] = reach
+            self._ends[place] = _no_wider(middle - half, middle + half, reach)
 
     def _add_ranges(self, stage: Stage) -> None:
         """Find what the units of a gate see, and how large it and what the gate gives may be."""
@@ -227,32 +251,59 @@ class BackwardBounds:
         self.ranges.append((low, high))
         size, units = self._sizes[target], gate.num_units
         self._sizes[target] = torch.minimum(size, torch.maximum(low.abs(), high.abs()))
-        values = torch.stack([gate.apply(end[None]).reshape(-1).abs() for end in (low, high)]).amax(dim=0)
         levels = gate.breakpoints.expand(-1, units).clamp(low, high)
-        kinks = torch.stack([gate.apply(level[None]).reshape(-1).abs() for level in levels]).amax(dim=0)
-        self._sizes[stage.position] = torch.maximum(values, kinks) * (1 + ANY_ORDER)
+        values = torch.stack([gate.apply(one[None]).reshape(-1) for one in (low, high, *levels)])
+        size = values.abs().amax(dim=0) * (1 + ANY_ORDER)
+        self._sizes[stage.position] = size
+        noise = 2 * ANY_ORDER * (size + gate.intercepts.abs().amax(dim=0))
+        self._ends[stage.position] = _no_wider(values.amin(dim=0) - noise, values.amax(dim=0) + noise, size)
 
     def seen(self, stage: Stage) -> tuple[Tensor, Tensor]:
-        """Return what the units of a gate see: carried back with slopes by gradient, and no wider than sizes say."""
-        size, ends = self._sizes[stage.leg.target], []
-        for sign in (1.0, -1.0):
-            found = [self.best(rows, stage).values for rows in self.rows_of_units(stage, sign)]
-            ends.append(torch.cat(found))
-        return torch.maximum(ends[0], -size), torch.minimum(-ends[1], size)
+        """Return what the units of a gate see.
 
-    def rows_of_units(self, stage: Stage, sign: float) -> Iterator[Tensor]:
-        """Yield the units of a gate as rows, by a sign, so many as are bounded together."""
+        Between what their inputs allow; where a unit may change its piece then, by lines, and where it still may, by
+        lines whose slopes are chosen by gradient.
+        """
+        low, high = (one.clone() for one in self._ends[stage.leg.target])
+        for steps in sorted({0, self._steps if self.ranges else 0}):
+            unit = torch.nonzero(self._may_bend(stage.index, low, high)).flatten()
+            for sign, end, better in ((1.0, low, torch.maximum), (-1.0, high, torch.minimum)):
+                for some, rows in self.rows_of_units(stage, sign, unit):
+                    end[some] = better(end[some], sign * self.best(rows, stage, steps).values)
+        return low, high
+
+    def rows_of_units(
+        self, stage: Stage, sign: float, unit: Int[Tensor, " k"] | None = None
+    ) -> Iterator[tuple[Tensor, Tensor]]:
+        """Yield units of a gate, by default all, and rows of them by a sign, so many as are bounded together."""
         units = self.gates[stage.index].num_units
-        step = max(1, MAX_NUMBERS // max(units, len(self.lower)))
-        every = sign * torch.eye(units, dtype=torch.float64, device=self.device)
-        yield from every.split(step)
+        every = torch.arange(units, device=self.device) if unit is None else unit
+        for some in every.split(self._rows_at_once(stage)):
+            if len(some):
+                yield some, sign * torch.nn.functional.one_hot(some, units).double()
 
-    def best(self, rows: Tensor, stage: Stage) -> Bound:
-        """Return bounds of what a gate sees, with slopes by gradient."""
+    def best(self, rows: Tensor, stage: Stage, steps: int) -> Bound:
+        """Return bounds of what a gate sees, with slopes by so many steps of the gradient."""
         held, position = self.unheld(len(rows)), stage.leg.target
-        if not self.ranges:
+        if not steps or not self.ranges:
             return self.lower_bounds(rows, held, position=position)
-        return maximized(self, rows, held, position=position, steps=self._steps)[0]
+        return maximized(self, rows, held, position=position, steps=steps)[0]
+
+    def _rows_at_once(self, stage: Stage) -> int:
+        """How many rows of a gate's units are carried back together."""
+        numbers = len(self.lower) + sum(gate.num_units for gate in self.gates[: stage.index + 1])
+        return max(1, MAX_NUMBERS // numbers)
+
+    def _may_bend(self, gate: int, low: Tensor, high: Tensor) -> Tensor:
+        """Return which units of a gate have breakpoints within ranges (..., u)."""
+        levels = self.gates[gate].breakpoints.expand(-1, low.shape[-1])
+        return torch.stack([(level > low) & (level < high) for level in levels]).any(dim=0)
+
+
+def _no_wider(low: Tensor, high: Tensor, size: Tensor) -> tuple[Tensor, Tensor]:
+    """Return ranges that are no wider than sizes say; these stand where numbers overflow."""
+    low, high = torch.where(low.isnan(), -size, low), torch.where(high.isnan(), size, high)
+    return torch.maximum(low, -size), torch.minimum(high, size)
 
 
 class WeightsBack:
@@ -269,7 +320,7 @@ class WeightsBack:
             self.constants = self.constants + weights @ constant.expand(node.shape).reshape(-1)
         if self.is_sure:
             self.rounding = self.rounding + ANY_ORDER * (weights.abs() @ self.bounds.reach(node))
-        return [weights @ table for table in self.bounds.matrices(node)]
+        return self.bounds.products(node, weights)
 
     def add(self, first: Tensor, second: Tensor) -> Tensor:
         """Return the weights of a value that two others are computed from."""
@@ -288,10 +339,10 @@ class LinesBack(WeightsBack):
     def gate_back(self, stage: Stage, weights: Tensor) -> Tensor:
         """Return the weights of what a gate sees."""
         place, bounds, held = stage.index, self.bounds, self.held
-        low, high = bounds.cut(place, held)
-        self.is_empty = self.is_empty | (low > high).any(dim=1)
-        lines = bounds.lines(place, held)
         bottom, top = bounds.ends(place, held)
+        low, high = torch.maximum(held.low[place], bottom), torch.minimum(held.high[place], top)
+        self.is_empty = self.is_empty | (low > high).any(dim=1)
+        lines = lines_around(bounds.gates[place], low, torch.maximum(low, high), held.slopes[place])
         self.weights[place] = weights.detach()
         plus, minus = weights.clamp(min=0), weights.clamp(max=0)
         pull = held.multipliers[place]

@@ -18,7 +18,7 @@ NUM_STEPS, STEP, SHRINK = 12, 0.2, 0.97
 
 
 class Holding(NamedTuple):
-    """The choices for each of k bounds, gate by gate: pieces, slopes, multipliers and ranges; all (k, u).
+    """The choices for each of k bounds, gate by gate: pieces, slopes, multipliers, ranges; (k, u) or one row for all.
 
     Multipliers are of cuts: positive ones of the upper end of a pre-activation's range, negative ones of the lower end.
     """

@@ -32,7 +32,7 @@ class Bends(NamedTuple):
     sizes: Tensor
 
 
-def bends(gate: Pointwise, low: Float[Tensor, "k u"], high: Float[Tensor, "k u"]) -> Bends:
+def bends(gate: Pointwise, low: Float[Tensor, "#k u"], high: Float[Tensor, "#k u"]) -> Bends:
     """Return where units may bend on their ranges.
 
     A function that is linear between these places is least at one of them.
@@ -47,7 +47,7 @@ def bends(gate: Pointwise, low: Float[Tensor, "k u"], high: Float[Tensor, "k u"]
 
 
 def lines_around(
-    gate: Pointwise, low: Float[Tensor, "k u"], high: Float[Tensor, "k u"], slopes: Float[Tensor, "k u"]
+    gate: Pointwise, low: Float[Tensor, "#k u"], high: Float[Tensor, "#k u"], slopes: Float[Tensor, "k u"]
 ) -> Lines:
     """Return lines below units, of given slopes, and lines above them on ranges.
 

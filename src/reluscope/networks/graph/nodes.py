@@ -107,6 +107,18 @@ class Affine(Node):
         """The least nonzero absolute value among the node's constants; infinite if there is none."""
         return min((least_nonzero(tensor) for tensor in self.tensors().values()), default=torch.inf)
 
+    def transposed(self, weights: Tensor) -> list[Tensor]:
+        """Return the weights ``(k, input size)`` of each value that is read, from those of the result, ``(k, size)``.
+
+        What goes into ``weights`` can be differentiated. Cost: as an evaluation at k points and its gradient.
+        """
+        values = [weights.new_zeros(len(weights), *shape).requires_grad_() for shape in self.input_shapes]
+        with torch.enable_grad():
+            # Of a sum: PyTorch imports all of SymPy, more than a second, where it is given cotangents.
+            total = (self.linear(*values).reshape(weights.shape) * weights).sum()
+        found = torch.autograd.grad(total, values, create_graph=weights.requires_grad, materialize_grads=True)
+        return [one.reshape(len(weights), -1) for one in found]
+
     def matrix(self) -> list[scipy.sparse.csr_array]:
         """Return L as one sparse matrix ``(size, input size)`` per input, row-major on both sides.
 

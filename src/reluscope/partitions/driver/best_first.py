@@ -50,6 +50,11 @@ class BestFirst(ABC):
     def is_settled(self, key: float) -> bool:
         """Whether branches with this bound need not be split."""
 
+    @property
+    def is_full(self) -> bool:
+        """Whether the queue takes as much memory as it may."""
+        return False
+
     def begin(self) -> bool:
         """`start` once; asked again when no branch is left, and False then ends the search."""
         is_first, self.is_begun = not self.is_begun, True
@@ -120,7 +125,7 @@ class BestFirst(ABC):
         return max(self.frontier, self.queue[0].key) if self.queue else self.frontier
 
     def _step(self) -> Step:
-        if self.is_broken:
+        if self.is_broken or self.is_full:
             raise MemoryError
         before, order, self._taken = dict(vars(self)), self._order, []
         lengths = [(value, len(value)) for name, value in before.items() if type(value) is list and name != "queue"]

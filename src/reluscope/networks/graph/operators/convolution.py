@@ -50,6 +50,21 @@ class Convolution(Affine):
         """Return the convolution with the absolute kernel and bias."""
         return replace(self, weight=self.weight.abs(), bias=None if self.bias is None else self.bias.abs())
 
+    def transposed(self, weights: Tensor) -> list[Tensor]:
+        """Return weights of the input from those of the result: by the transposed convolution."""
+        sizes = zip(
+            self.input_shapes[0][1:], self.shape[1:], self.weight.shape[2:], self.stride, self.padding, self.dilation,
+            strict=True,
+        )  # fmt: skip
+        rest = [
+            length - ((number - 1) * stride - 2 * padding + dilation * (kernel - 1) + 1)
+            for length, number, kernel, stride, padding, dilation in sizes
+        ]
+        value = weights.reshape(-1, *self.shape)
+        convolve = _TRANSPOSED[len(self.stride)]
+        back = convolve(value, self.weight, None, self.stride, self.padding, rest, self.groups, self.dilation)
+        return [back.reshape(len(weights), -1)]
+
     def _convolve(self, value: Tensor, bias: Tensor | None) -> Tensor:
         step = self._at_once(value)
         if len(value) <= step:
