@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from geometry.bodies import bodies_of
-from reluscope.geometry.programs import tiled_rows
+from reluscope.geometry.programs import half_space_stack, tiled_rows
 from reluscope.geometry.programs.convex_questions import largest_balls
 from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
 from reluscope.geometry.programs.tiled_rows import TiledRows
@@ -82,3 +82,13 @@ def test_a_ball_among_patches_is_that_among_rows(monkeypatch):
     whole = largest_balls(bodies_of([(patches(3), np.ones(62))], -1.0, 1.0), center)
     assert abs(found.values[0] - whole.values[0]) <= found.gaps[0] + whole.gaps[0] + 1e-12
     assert found.gaps[0] <= 1e-9 * found.values[0]
+
+
+def test_products_of_columns_do_not_depend_on_how_many_rows_are_taken_at_once(monkeypatch):
+    rows = torch.from_numpy(np.random.default_rng(0).normal(size=(2, 50, 70)))
+    whole, cut = torch.zeros(2, 70, 70, dtype=torch.float64), torch.zeros(2, 70, 70, dtype=torch.float64)
+    half_space_stack.add_gram(whole, rows)
+    monkeypatch.setattr(half_space_stack, "AT_ONCE", 2 * 2 * 70 * 64 * 7)
+    half_space_stack.add_gram(cut, rows)
+    for table in (whole, cut):
+        np.testing.assert_allclose(table.tril().numpy(), (rows.mT @ rows).tril().numpy(), atol=1e-12)

@@ -184,3 +184,23 @@ def test_ctrl_c_ends_the_walks_of_all_segments(monkeypatch):
         parts = rs.partitions(net, ways)
     assert len(opened) == 2
     assert [str(part.claim) for part in parts] == ["LOWER"] * 3
+
+
+def test_ctrl_c_while_rounding_is_measured_ends_all_walks(monkeypatch):
+    from reluscope.partitions.doubts import walk_rounding
+    from reluscope.partitions.engines import few_dimensions
+
+    measured = []
+
+    def struck(*arguments):
+        measured.append(arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(walk_rounding, "measured_rounding", struck)
+    for module in (walk_rounding, few_dimensions):
+        monkeypatch.setattr(module, "max_exact", lambda network: 0)
+    ways = [rs.Segment([-1.0, height], [1.0, height]) for height in (-0.5, 0.0, 0.5)]
+    with pytest.warns(UserWarning, match="interrupted"):
+        parts = rs.partitions(rs.load(default_network([2, 8, 8, 1], seed=2)), ways)
+    assert len(measured) == 1
+    assert [(str(part.claim), part.note) for part in parts] == [("LOWER", "interrupted")] * 3

@@ -213,7 +213,7 @@ class _Drawing:
     ) -> Callable[[slice], Measured]:
         """Return the function that draws points in the region of one sample and returns means with their ends."""
         points = self.network.points(x)
-        flat = points.reshape(len(points), -1).cpu().numpy()
+        flat, window = points.reshape(len(points), -1).cpu().numpy(), self.domain.polyhedron
         method = (
             f"coordinate hit-and-run, {self.chains} chains of {self.draws:,} points; the interval of {CONFIDENCE:.0%} "
             "follows from the spread of the chains"
@@ -221,7 +221,7 @@ class _Drawing:
 
         def ask(block: slice) -> Measured:
             regions = whole_regions_inside(self.network, points[block], self.tolerance, self.domain)
-            inside = regions[0].polyhedron.intersect(self.domain.polyhedron) if regions else None
+            inside = regions[0].polyhedron.intersect(window) if regions else None
             means = np.full((size, 3), np.nan)
             if inside is not None and inside.insphere().radius > 0:
                 number = self.draws * self.chains

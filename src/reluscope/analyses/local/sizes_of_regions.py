@@ -74,12 +74,13 @@ def region_sizes(
     1 (EXACT) 2.4 (EXACT) 5 (EXACT)
     """
     points = network.points(x)
+    window = None if domain is None else domain.polyhedron
 
     def ask(block: slice) -> Measured:
         regions = regions_inside(network, points[block], tolerance)
         inside = regions[0].polyhedron if regions else None
-        if inside is not None and domain is not None:
-            inside = inside.intersect(domain.polyhedron)
+        if inside is not None and window is not None:
+            inside = inside.intersect(window)
         ends = np.full((3, 2), np.nan)
         if inside is not None and (ball := inside.insphere()).radius > 0:
             width, diameter = inside.width(), inside.diameter()

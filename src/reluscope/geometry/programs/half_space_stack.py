@@ -10,11 +10,14 @@ from torch import Tensor
 
 from reluscope.geometry.programs.half_spaces import HalfSpaces
 from reluscope.geometry.programs.tiled_rows import TiledRows
+from reluscope.interruption import step_point
 
 # Memory for weighted copies of rows, in bytes: what a cache holds, and enough for large products elsewhere.
 CACHE_BYTES, ROWS_BYTES = 8 * 2**20, 256 * 2**20
 # Smallest width of a block of columns in products of matrices, and largest number of blocks.
 MIN_WIDTH, NUM_BLOCKS = 64, 8
+# Operations of one product, which nothing can end: about a quarter of a second.
+AT_ONCE = 5e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +219,12 @@ class HalfSpaceStack:
 
 def add_gram(total: Tensor, rows: Tensor) -> None:
     """Add the lower triangle of the rows' products of columns, in blocks: what lies above is not computed."""
-    width = max(MIN_WIDTH, -(-total.shape[1] // NUM_BLOCKS))
-    for first in range(0, total.shape[1], width):
+    tables, height, dim = rows.shape
+    width = max(MIN_WIDTH, -(-dim // NUM_BLOCKS))
+    some = max(1, int(AT_ONCE // max(1, 2 * tables * dim * width)))
+    for first in range(0, dim, width):
         block = slice(first, first + width)
-        total[:, first:, block] += rows[:, :, first:].mT @ rows[:, :, block]
+        for begin in range(0, height, some):
+            step_point()
+            part = rows[:, begin : begin + some]
+            total[:, first:, block] += part[:, :, first:].mT @ part[:, :, block]

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from reluscope.interruption import step_point
+
 # Tables of so many entries and more are looked at; tiles have no more than this share of the columns, and so many rows.
 LARGE_TABLE, MAX_SHARE, MIN_ROWS = 2**20, 0.5, 4
 # Share of the rows that have to be in tiles.
@@ -50,6 +52,7 @@ class TiledRows:
         order = torch.argsort(patches, stable=True)
         others, shapes = [], {}
         for rows in order.split(torch.bincount(patches).tolist()):
+            step_point()
             columns = torch.nonzero(is_there[rows].any(dim=0))[:, 0]
             if len(rows) < MIN_ROWS or len(columns) > MAX_SHARE * dim:
                 others.append(rows)
@@ -60,6 +63,7 @@ class TiledRows:
             return None
         tiles = []
         for found in shapes.values():
+            step_point()
             rows, columns = (torch.stack(parts) for parts in zip(*found, strict=True))
             tiles.append(_Tiles(rows, columns, table[rows[:, :, None], columns[:, None, :]]))
         return cls((height, dim), tuple(tiles), left, table[left])
@@ -89,6 +93,7 @@ class TiledRows:
         Changes ``total`` in place. Returns the other rows (d, n) times their entries, which are still to be added.
         """
         for rows, columns, entries in self.tiles:
+            step_point()
             weighted = entries * sides[rows][:, :, None]
             products = weighted.mT @ weighted
             for where, own in zip(columns, products, strict=True):

@@ -151,8 +151,9 @@ def all_weights(
         walk = carry(network, Derivatives(pieces), identity(network, inputs))
         for gate, table in zip(gates, tables, strict=True):
             weights = weight_of_units(gate, next(walk), number).numpy(force=True)
-            # The first columns touch every page of the table, which takes seconds for gigabytes.
-            for units in chunks(table.shape[1], PAGE * number * prod(table.shape[2:-1]), CLOSE_BUDGET):
+            # The first columns touch every page of the table, which takes seconds for gigabytes; pages may be large.
+            touched = PAGE if inputs.start else 8 * network.num_inputs
+            for units in chunks(table.shape[1], touched * number * prod(table.shape[2:-1]), CLOSE_BUDGET):
                 step_point()
                 table[:, units, ..., inputs] = weights[:, units]
         last[..., inputs] = flat_entries(next(walk)).expand(number, -1, -1).mT

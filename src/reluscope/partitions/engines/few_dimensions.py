@@ -25,7 +25,7 @@ from reluscope.partitions.complexes.chunks import EPSILON, Resolution
 from reluscope.partitions.complexes.exact_signs import ExactSigns
 from reluscope.partitions.complexes.incidence import num_left, walk_chunks
 from reluscope.partitions.doubts.shown_regions import max_exact
-from reluscope.partitions.doubts.walk_rounding import Rounding, rounding_of
+from reluscope.partitions.doubts.walk_rounding import Rounding, before_walk
 from reluscope.partitions.driver.joined_parts import joined_parts
 from reluscope.partitions.driver.walk import Store, Walked
 from reluscope.partitions.partition_in_memory import Partition
@@ -171,7 +171,7 @@ def walk_flat(
     ]
     inputs = network.points(np.concatenate(lifted))
     resolution = Resolution.of(effort.tolerance, min(map(_diameter, corners)))
-    measured = None if certify else rounding_of(network, domains[0], effort.tolerance, rounding)
+    measured, effort = (None, effort) if certify else before_walk(network, domains[0], effort, rounding)
     with effort.counting("partition") as counted:
         walked = walk_chunks(
             network,

@@ -17,7 +17,7 @@ from reluscope.partitions.cells.cellwise import walk_cells
 from reluscope.partitions.complexes.chunks import Resolution
 from reluscope.partitions.complexes.exact_signs import ExactSigns
 from reluscope.partitions.complexes.incidence import num_left, walk_chunks
-from reluscope.partitions.doubts.walk_rounding import Rounding, rounding_of
+from reluscope.partitions.doubts.walk_rounding import Rounding, before_walk
 from reluscope.partitions.driver.joined_parts import joined_parts
 from reluscope.partitions.driver.walk import Walked
 from reluscope.partitions.partition_in_memory import Partition
@@ -78,7 +78,8 @@ def partition_solid(
     shape = window_shape(window)
     corners = shape.corners
     resolution = Resolution.of(effort.tolerance, float(np.linalg.norm(np.ptp(corners.points, axis=0))))
-    with effort.counting("partition") as counted:
+    measured, left = before_walk(inner, window, effort, rounding)
+    with left.counting("partition") as counted:
         walked = walk_chunks(
             inner,
             from_polytope(shape.incidence),
@@ -88,7 +89,7 @@ def partition_solid(
             effort=counted,
             finish=SolidPatch.of,
             exact_signs=ExactSigns(inner, [window]),
-            rounding=rounding_of(inner, window, effort.tolerance, rounding),
+            rounding=measured,
         )
     regions, walked = joined_parts(
         walked,

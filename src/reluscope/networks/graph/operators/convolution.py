@@ -69,11 +69,13 @@ class Convolution(Affine):
         step = self._at_once(value)
         if len(value) <= step:
             return self._convolved(value, bias)
-        parts = []
-        for some in value.split(step):
+        if value.requires_grad:
+            return torch.cat([self._convolved(some, bias) for some in value.split(step)])
+        result = value.new_empty(len(value), *self.shape)
+        for some, part in zip(value.split(step), result.split(step), strict=True):
             step_point()
-            parts.append(self._convolved(some, bias))
-        return torch.cat(parts)
+            part.copy_(self._convolved(some, bias))
+        return result
 
     def _at_once(self, value: Tensor) -> int:
         """How many points are convolved in one call."""
