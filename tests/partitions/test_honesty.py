@@ -274,7 +274,7 @@ def test_equal_patches_of_an_image_are_one_candidate():
 
 
 def test_noise_of_a_large_network_is_undecided(monkeypatch):
-    monkeypatch.setattr(import_module("reluscope.partitions.complexes.certification"), "MULTIPLICATIONS", 0)
+    monkeypatch.setattr(import_module("reluscope.partitions.complexes.exact_signs"), "MULTIPLICATIONS", 0)
     slope = 2.0**-53
     layers = relu_layers([([[1.0], [1]], [0.0, 0]), ([[1.0, -(1 - slope)]], [-slope / 2]), ([[1.0]], [0.0])])
     part = check_honest(layers, rs.Box(-1, 1, 1))

@@ -6,7 +6,7 @@ import pytest
 import reluscope as rs
 from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions.decisions import decision_boundary as decision
-from reluscope.partitions.decisions import rational_boundary as rational
+from reluscope.partitions.decisions import open_ties
 from reluscope.testing import default_network
 
 SQUARE = rs.Box(0, 1, 2)
@@ -106,7 +106,7 @@ def test_without_fractions_ties_within_rounding_are_left_open(drawn, seed, monke
     part = rs.partition(rs.load(layers), rs.Box(-1, 1, dim))
     truth = rs.decision_boundary(part).finding()
     assert truth.claim == "EXACT"
-    monkeypatch.setattr(rational, "MOST_MULTIPLICATIONS", 0)
+    monkeypatch.setattr(open_ties, "MOST_MULTIPLICATIONS", 0)
     pieces = rs.decision_boundary(part)
     found = pieces.finding()
     if found.claim == "EXACT":
@@ -121,7 +121,7 @@ def test_without_fractions_ties_within_rounding_are_left_open(drawn, seed, monke
 
 def test_three_classes_that_meet_in_points_leave_nothing_open(monkeypatch):
     # Four scores on a square: pieces end where a third class ties, at each end another one.
-    monkeypatch.setattr(rational, "MOST_MULTIPLICATIONS", 0)
+    monkeypatch.setattr(open_ties, "MOST_MULTIPLICATIONS", 0)
     V = np.array([[1.0, 0.25], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
     lift = (np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([4.0, 4.0]))
     found = boundary([lift, (V, np.array([0.3, 0.0, 0.05, 0.1]) - V @ [4.0, 4.0])], rs.Box(-1, 1, 2))

@@ -11,8 +11,8 @@ from oracles.rational_steps import affine, network_of
 from partitions.in_doubt import in_doubt
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim
+from reluscope.networks.fractions.rational import multiplications
 from reluscope.partitions.complexes import incidence
-from reluscope.partitions.complexes.certification import multiplications
 from reluscope.partitions.doubts import shown_regions
 from reluscope.partitions.doubts.shown_regions import ShownCells, shown
 from reluscope.partitions.table.region_columns import RegionColumns
