@@ -216,3 +216,13 @@ def test_mixtures_are_missed_by_more_than_the_rounding_of_their_rows():
     mixed = searching._Mixtures(rows, found.values - torch.tensor([0.5, 1.5]), one)
     search = searching.UnitSearch(net, above([-1, -1], [1, 1], [1.0, 0.0], 9.0), None)
     assert search._ruled_out(bounds, [], mixed, found, bounds.unheld(2)).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("split", ["units", "inputs"])
+def test_ctrl_c_during_the_attack_leaves_all_open(split, monkeypatch):
+    def struck(*of):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(VERIFYING, "_attacked", struck)
+    found = rs.verify(ABSOLUTE, above([-1.0], [1.0], [1.0], 2.0), split=split, budget=rs.Budget(seconds=100))
+    assert (str(found), found.undecided.value, found.stopped) == ("OPEN", 1.0, "interrupted")

@@ -23,7 +23,7 @@ from reluscope.analyses.verification.unit_search import UnitSearch
 from reluscope.analyses.verification.verdict import Counterexample, Replays, Verdict, Verified, check_fits
 from reluscope.analyses.verification.violation_attack import candidates
 from reluscope.arguments import Seed, read_arguments
-from reluscope.budget import Budget, RegionBudget
+from reluscope.budget import Budget, Interrupted, RegionBudget
 from reluscope.checking.proofs import Proof
 from reluscope.checking.property_proofs import check_proof
 from reluscope.errors import BudgetExceededError, CertificateError, InputError
@@ -117,7 +117,10 @@ def verify(
     limit = Budget(regions=NUM_BOXES) if budget is None else budget
     with share_done("verify", progress) as tell, deferred():  # one work: Ctrl-C during the attack ends the search
         until = time.perf_counter() + limit.seconds_allowed
-        found = if_in_time(lambda: _attacked(network, safe, np.random.default_rng(seed), until), None)
+        try:
+            found = if_in_time(lambda: _attacked(network, safe, np.random.default_rng(seed), until), None)
+        except KeyboardInterrupt:
+            found, limit = None, Interrupted()
         kind = UnitSearch if by_units else BoxSearch
         search = kind(network, safe, found, certify=certify)
         left = max(0.0, until - time.perf_counter())
