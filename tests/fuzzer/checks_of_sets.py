@@ -18,7 +18,9 @@ from fuzzer.truth import Truth
 PROPERTY = "rs.verification.Property([rs.verification.Case(domain.lo, domain.hi, [target])])"
 # Documented: what is thinner than this share of the domain is no piece, nor what is thinner than some of the steps
 # between coordinates in float64.
-THIN, STEPS = 1e-9, 4
+THIN, STEPS = 1e-9, 16
+# Of the terms of a row, what rounding may make of its sum.
+ROUNDED = Fraction(1, 10**14)
 # Forged proofs are about targets that are larger by this many times the size of the outputs.
 ENLARGED = (0.001, 1.0, 1000.0)
 Rows = tuple[list[tuple[Fraction, ...]], list[Fraction]]
@@ -177,14 +179,31 @@ def _check_inputs(subject: TestedCase, check: str, found: Any, target: Target, c
             return
 
 
+def _size(row: Sequence[Fraction], point: Sequence[Fraction]) -> Fraction:
+    return sum((abs(one * other) for one, other in zip(row, point, strict=True)), Fraction(0))
+
+
 def _clearly_in(subject: TestedCase, target: Target, point: tuple[Fraction, ...]) -> bool | None:
-    """Tell whether outputs at a point are in the target, None if a step of a millionth of the domain may change it."""
-    vertices = subject.truth.domain.vertices
-    near = [point]
-    for vertex in vertices:
-        near.append(tuple(a + (b - a) / 10**6 for a, b in zip(point, vertex, strict=True)))
-    told = {_is_in(target, answers.value_at(subject.truth, one)) for one in near}
-    return told.pop() if len(told) == 1 else None
+    """Tell whether outputs at a point are in the target, None if a step of a millionth of the domain may change it.
+
+    Steps are no shorter than what pieces' rows are rounded to at the point. They are out where one row is missed at all
+    ends of steps, by more than rounding: a thin target may be met between them.
+    """
+    near, least = [point], STEPS * float(np.spacing(max(map(abs, map(float, point)), default=0.0)))
+    for vertex in subject.truth.domain.vertices:
+        step = [b - a for a, b in zip(point, vertex, strict=True)]
+        length = max((float(abs(entry)) for entry in step), default=0.0)
+        share = max(Fraction(1, 10**6), Fraction(min(1.0, least / length))) if length else Fraction(0)
+        near.append(tuple(a + share * entry for a, entry in zip(point, step, strict=True)))
+    outputs = [answers.value_at(subject.truth, one) for one in near]
+    if all(_is_in(target, one) for one in outputs):
+        return True
+    normals, offsets = _plain_rows(target)
+    is_missed = (
+        all(cones.dot(row, one) - offset > ROUNDED * (abs(offset) + _size(row, one)) for one in outputs)
+        for row, offset in zip(normals, offsets, strict=True)
+    )
+    return False if any(is_missed) else None
 
 
 # -- images and loops ------------------------------------------------------------------------------------------------

@@ -110,8 +110,8 @@ class Approximation(UnionOfPolyhedra):
 
     @property
     def claim(self) -> Claim:
-        """What the volume claims."""
-        return self.volume().claim
+        """LOWER where boxes are open; else what the volume claims."""
+        return Claim.LOWER if self.cells else self.volume().claim
 
     def _boxes(self, reach: float) -> Float[np.ndarray, "p 2 n"]:
         every = super()._boxes(reach)[len(self.inside) :]
@@ -332,12 +332,15 @@ def _pieces(
     if not len(good):
         return (), []
     _, first = np.unique(features.codes(good).words, axis=0, return_index=True)
-    pieces, volumes = [], []
+    pieces, volumes, seen = [], [], set()
     for row in np.sort(first)[:NUM_PIECES]:
         try:
             own, piece = region(features, good[row], domain=box), within_region(features, good[row], target, domain=box)
         except DegenerateGeometryError:  # a point on a kink whose code has no region
             continue
+        if own.code in seen:  # fractions gave it the code of a point before
+            continue
+        seen.add(own.code)
         errors = _row_errors(features, good[row], target, box, own)
         if errors is not None:
             pieces.append(piece)

@@ -92,6 +92,9 @@ class UnionOfPolyhedra(ABC):
     def contains(self, x: ArrayLike, tolerance: NonNegative | None = None) -> Bool[np.ndarray, "..."]:
         """Return which points (..., k) lie in some piece, up to a distance per row.
 
+        Rows of pieces are rounded: what lies closer to one than a few units in the last place of its coordinates may
+        count as on either side, whatever the tolerance.
+
         Parameters
         ----------
         x : (..., k) array
