@@ -20,7 +20,7 @@ import torch
 
 import reluscope as rs
 from benchmarks.measure import Measurement
-from reluscope.partitions.cells.cellwise import MOST_TASKS
+from reluscope.partitions.cells.cell_tasks import MOST_TASKS
 from reluscope.plots.style import CATEGORIES, canvas, figure_of
 
 TARGET = "10^9 regions: 1,000 workers at least 300 times as fast as one, and a simulation right within 20 % for two"

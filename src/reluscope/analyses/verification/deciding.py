@@ -22,7 +22,7 @@ from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.unit_search import UnitSearch
 from reluscope.analyses.verification.verdict import Counterexample, Replays, Verdict, Verified, check_fits
 from reluscope.analyses.verification.violation_attack import candidates
-from reluscope.arguments import Seed, read_arguments
+from reluscope.arguments import Seed, holds_across_jumps, read_arguments
 from reluscope.budget import Budget, Interrupted, RegionBudget
 from reluscope.checking.proofs import Proof
 from reluscope.checking.property_proofs import check_proof
@@ -32,6 +32,7 @@ from reluscope.interruption import deferred
 from reluscope.networks.bounds.backward_bounds import has_small_matrices, is_suited
 from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
+from reluscope.partitions.driver.best_first import BestFirst, Branch
 from reluscope.progress import Progress, share_done
 from reluscope.stopping import Stop, StopReason
 from reluscope.time_limits import if_in_time
@@ -39,9 +40,18 @@ from reluscope.time_limits import if_in_time
 NUM_BOXES = 100_000
 # With more inputs that vary, units are split.
 MAX_HALVED = 10
+# Attacks on networks that jump.
+NUM_ATTACKS = 100
+METHODS = {
+    "boxes": "halved boxes with affine bounds",
+    "sets": "units held to pieces, with linear bounds",
+    "attacks": "attacks along gradients of ramps in the place of jumps",
+}
+NO_PROOF = "bounds end at gates that jump, and attacks found no counterexample"
 
 
 @read_arguments
+@holds_across_jumps
 def verify(
     network: Network,
     safe: Property,
@@ -53,6 +63,8 @@ def verify(
     certify: bool = False,
 ) -> Verified:
     """Prove that a property holds, or find an input that violates it.
+
+    Networks with gates that jump are searched for a counterexample alone: they are VIOLATED or OPEN.
 
     Parameters
     ----------
@@ -66,7 +78,8 @@ def verify(
         Object to split where bounds do not suffice: boxes of inputs, or sets of regions, unit by unit. By default
         boxes for up to ten inputs that vary, and for networks with max gates.
     budget : Budget, optional
-        Number of boxes or sets to examine (``regions``), 100,000 by default, or time.
+        Number of boxes or sets to examine (``regions``), 100,000 by default, or time. Networks that jump are attacked
+        up to a hundred times.
     progress : bool or callable
         Show the finished share of the search, or of its budget; a callable receives it, from 0 to 1.
     seed : int
@@ -121,8 +134,10 @@ def verify(
             found = if_in_time(lambda: _attacked(network, safe, np.random.default_rng(seed), until), None)
         except KeyboardInterrupt:
             found, limit = None, Interrupted()
-        kind = UnitSearch if by_units else BoxSearch
-        search = kind(network, safe, found, certify=certify)
+        if network.jumps:
+            search = _AttackSearch(network, safe, found, seed)
+        else:
+            search = (UnitSearch if by_units else BoxSearch)(network, safe, found, certify=certify)
         left = max(0.0, until - time.perf_counter())
         stopped = search.run(limit if limit.seconds is None else replace(limit, seconds=left), tell)
         stopped = stopped and stopped.of_seconds(limit.seconds)
@@ -173,14 +188,47 @@ def _attacked(network: Network, safe: Property, rng: np.random.Generator, until:
     return None
 
 
+class _AttackSearch(BestFirst):
+    """Searches a network that jumps for a counterexample, by attacks from other points; nothing is proved."""
+
+    kind, proof, is_proved, undecided = "attacks", None, False, 1.0
+
+    def __init__(self, network: Network, safe: Property, counterexample: Counterexample | None, seed: int) -> None:
+        super().__init__()
+        self.counterexample = counterexample
+        self._network, self._safe, self._seed = network, safe, seed
+
+    @property
+    def share_left(self) -> float:
+        """Share of the attacks that is left."""
+        return 1 - self.num_branches / NUM_ATTACKS
+
+    def is_settled(self, key: float) -> bool:
+        """Whether there is nothing left to find."""
+        return self.counterexample is not None
+
+    def start(self) -> None:
+        """Put the first attack into the queue."""
+        self.push(0.0, None)
+
+    def split(self, branch: Branch) -> None:
+        """Attack once more."""
+        self.num_branches += 1
+        rng = np.random.default_rng([self._seed, self.num_branches])
+        self.counterexample = _attacked(self._network, self._safe, rng, np.inf)
+        if self.num_branches < NUM_ATTACKS:
+            self.push(0.0, None)
+
+
 def _verified(
-    search: BoxSearch | UnitSearch, proof: Proof | None, stopped: Stop | None, *, is_proved: bool
+    search: BoxSearch | UnitSearch | _AttackSearch, proof: Proof | None, stopped: Stop | None, *, is_proved: bool
 ) -> Verified:
     verdict = Verdict.HOLDS if is_proved else Verdict.OPEN
     if search.counterexample is not None:
         verdict, stopped = Verdict.VIOLATED, None
     if verdict is Verdict.OPEN and not stopped:
-        stopped = Stop(StopReason.UNDECIDED)
+        is_attacked = search.kind == "attacks"
+        stopped = Stop(StopReason.UNPROVED, details=NO_PROOF) if is_attacked else Stop(StopReason.UNDECIDED)
     share = 0.0
     if verdict is Verdict.OPEN:  # what the checker does not consent to is not proved anywhere
         share = 1.0 if search.is_proved else search.undecided
@@ -190,9 +238,7 @@ def _verified(
         share,
         name="undecided share",
         definition="share of the inputs, a mean over the cases, on which neither safety nor a violation is known",
-        method="halved boxes with affine bounds"
-        if search.kind == "boxes"
-        else "units held to pieces, with linear bounds",
+        method=METHODS[search.kind],
         work={search.kind: search.num_branches},
         stop=stopped,
         is_share=True,

@@ -16,7 +16,7 @@ from reluscope.analyses.samples.pacing import until_interrupted
 from reluscope.analyses.verification.deciding import verify
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.verdict import Verdict, check_fits
-from reluscope.arguments import Seed, read_arguments
+from reluscope.arguments import Seed, holds_across_jumps, read_arguments
 from reluscope.budget import RegionBudget, RegionBudgetForEach
 from reluscope.errors import InputError
 from reluscope.files import stored
@@ -47,6 +47,7 @@ SCHEMA = pa.schema(
 
 
 @read_arguments
+@holds_across_jumps
 def verify_each(
     network: Network,
     properties: Sequence[Property],

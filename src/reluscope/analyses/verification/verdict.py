@@ -12,7 +12,7 @@ from jaxtyping import Float
 from reluscope.analyses.verification.on_scores import property_on_scores
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.violation_attack import outputs_at
-from reluscope.arguments import read_arguments
+from reluscope.arguments import holds_across_jumps, read_arguments
 from reluscope.checking.proofs import Proof
 from reluscope.errors import ShapeError
 from reluscope.findings import Finding
@@ -95,6 +95,7 @@ class Verified(Shown, Explained):
 
 
 @read_arguments
+@holds_across_jumps
 def replay(network: Network, safe: Property, x: Points) -> Counterexample | None:
     """Return the first point that violates a property in spite of rounding, None if none is known to.
 

@@ -5,9 +5,12 @@ from jaxtyping import Float
 
 from reluscope.analyses.verification.property import Case
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.networks.evaluation.ramps import with_ramps
 from reluscope.networks.network import Network
 
 NUM_RANDOM, NUM_STARTS, NUM_STEPS = 1_000, 20, 30
+# Points that tell how wide ramps are in the place of jumps.
+NUM_SEEN = 64
 # Steps begin with this share of the box, and shrink by this factor.
 FIRST, SHRINK = 0.5, 0.85
 # Of points found by bounds so many go so many steps.
@@ -17,11 +20,13 @@ NUM_DESCENDED, NUM_FEW = 6, 12
 def candidates(network: Network, case: Case, unsafe: Polyhedron, rng: np.random.Generator) -> Float[np.ndarray, "k n"]:
     """Return points of a case's box, those that come nearest to a polyhedron of outputs last.
 
-    A thousand forward passes, and thirty passes forward and backward of twenty points.
+    A thousand forward passes, and thirty passes forward and backward of twenty points. Where the network jumps the way
+    is that of ramps.
     """
     A, b = unsafe.inequalities()
     points = np.clip(rng.uniform(case.lower, case.upper, (NUM_RANDOM, len(case.lower))), case.lower, case.upper)
     excess = (outputs_at(network, points) @ A.T - b).max(axis=1, initial=-np.inf)
+    slopes = with_ramps(network, points[:NUM_SEEN]) if network.jumps else network
     points = points[np.argsort(excess, kind="stable")[:NUM_STARTS]]
     reached = [points]
     if not len(A) or not (case.lower < case.upper).any():
@@ -29,7 +34,7 @@ def candidates(network: Network, case: Case, unsafe: Polyhedron, rng: np.random.
     step = FIRST * (case.upper - case.lower)
     for _ in range(NUM_STEPS):
         worst = (outputs_at(network, points) @ A.T - b).argmax(axis=1)
-        ways = network.vjp(points, A[worst]).cpu().numpy()
+        ways = slopes.vjp(points, A[worst]).cpu().numpy()
         points = np.clip(points - step * np.sign(ways), case.lower, case.upper)
         step = SHRINK * step
         reached.append(points)
