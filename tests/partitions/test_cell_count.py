@@ -176,3 +176,5 @@ def test_there_are_more_tasks_where_there_is_more_work(net, truth, monkeypatch, 
     many = number_of_tasks("many")
     assert 4 * cell_tasks.TASKS < many <= cell_tasks.MOST_TASKS
     assert many < truth / 5
+    monkeypatch.setattr(cell_tasks, "REGIONS_TRIED", 1)  # what there is more of counts by its share of the work
+    assert many / 3 < number_of_tasks("guessed") < 3 * many

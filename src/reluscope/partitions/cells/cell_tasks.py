@@ -58,16 +58,24 @@ class Splitting:
         return [part.alone() for batch in batches for part in batch.spread(-(-number // self._number))]
 
     def _regions_of_a_cell(self, batches: Sequence[Batch]) -> float:
-        """Return how many regions a cell has, by some of the largest batch."""
-        batch, found = max(batches, key=len), 0
+        """Return about how many regions a cell has, by some of the largest batch.
+
+        Those that have very many are not taken to their end: what was found counts by the share of the work it took, if
+        all cells that one is cut into take as much.
+        """
+        batch, regions = max(batches, key=len), 0.0
         rows = np.unique(np.linspace(0, len(batch) - 1, TRIED).round().astype(np.int64))
         for row in rows.tolist():
-            waiting, most = [batch.take(row, row + 1)], found + REGIONS_TRIED
-            while waiting and found < most:
+            waiting, found, done = [(batch.take(row, row + 1), 1.0)], 0, 0.0
+            while waiting and (found < REGIONS_TRIED or not done):
                 look_at_clock()
-                cells = waiting.pop()
+                cells, share = waiting.pop()
                 if cells.is_finished:
-                    found += len(cells)
-                else:
-                    waiting += self._steps.step(cells, np.inf).cells
-        return found / len(rows)
+                    found, done = found + len(cells), done + share
+                    continue
+                made = self._steps.step(cells, np.inf).cells
+                number = sum(map(len, made))
+                waiting += [(some, share * len(some) / number) for some in made]
+                done += 0.0 if made else share
+            regions += found / done if waiting else found
+        return regions / len(rows)
