@@ -165,6 +165,7 @@ def test_memory_does_not_grow_with_the_number():
     assert after - before < 100_000  # kB: a table of them takes more
 
 
+@pytest.mark.slow
 def test_there_are_more_tasks_where_there_is_more_work(net, truth, monkeypatch, tmp_path):
     def number_of_tasks(folder):
         found = rs.count(net, BOX, checkpoint=tmp_path / folder)
