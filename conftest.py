@@ -12,6 +12,7 @@ from hypothesis.internal.conjecture import providers
 
 import doctest_numbers
 from annotations import Calls, check_calls
+from fresh_examples import without_module_names
 from machines.order import shuffle
 from tiers import mark_slow, of_the_day
 
@@ -75,6 +76,7 @@ def pytest_runtest_setup() -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the tests that share the report of the demo first, so that one process builds it, and keep examples few."""
+    without_module_names(items)
     items.sort(key=lambda item: "demo_report" not in getattr(item, "fixturenames", ()))
     mark_slow(items)
     items[:] = of_the_day(items, config.getoption("--seed-of-day"))

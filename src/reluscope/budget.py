@@ -82,7 +82,9 @@ class Budget:
 
         Examples
         --------
-        >>> print(Budget(regions=10).spent(12, time.time()), Budget(seconds=60.0).spent(12, time.time()))
+        >>> import reluscope as rs
+        >>> import time
+        >>> print(rs.Budget(regions=10).spent(12, time.time()), rs.Budget(seconds=60.0).spent(12, time.time()))
         budget of 10 regions None
         """
         if self.regions is not None and num_regions >= self.regions:
@@ -97,7 +99,9 @@ class Budget:
 
         Examples
         --------
-        >>> Budget(regions=10).share_spent(4, time.time()), Budget().share_spent(4, time.time())
+        >>> import reluscope as rs
+        >>> import time
+        >>> rs.Budget(regions=10).share_spent(4, time.time()), rs.Budget().share_spent(4, time.time())
         (0.4, 0.0)
         """
         shares = [0.0]
@@ -118,7 +122,8 @@ class Budget:
 
         Examples
         --------
-        >>> Budget(regions=10).room(8), Budget().room(8)
+        >>> import reluscope as rs
+        >>> rs.Budget(regions=10).room(8), rs.Budget().room(8)
         (2, inf)
         """
         return float("inf") if self.regions is None else max(0, self.regions - num_regions)

@@ -55,7 +55,7 @@ def check_certificate(certificate: "Certificate", network: "Network", domain: "D
     >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> certificate = rs.certify(rs.partition(net, rs.Box(-1, 1, 2))).certificate
-    >>> check_certificate(certificate, net, rs.Box(-1, 1, 2))
+    >>> rs.testing.check_certificate(certificate, net, rs.Box(-1, 1, 2))
     4
     """
     if not all(hasattr(certificate, part) for part in _PARTS):

@@ -85,11 +85,11 @@ def check_proof(proof: "Proof", network: "Network", safe: Any, *, budget: TimeBu
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
     >>> unsafe = rs.Polyhedron([[-1.0]], [-1.25])
     >>> safe = rs.verification.Property([rs.verification.Case([-1.0], [1.0], [unsafe])])
-    >>> check_proof(rs.verify(net, safe, certify=True).proof, net, safe) > 0
+    >>> rs.testing.check_proof(rs.verify(net, safe, certify=True).proof, net, safe) > 0
     True
     """
     for name, value, has in (("proof", proof, "trees"), ("network", network, "fingerprint"), ("safe", safe, "cases")):

@@ -26,9 +26,10 @@ def activation_rate(codes: Codes) -> Float[np.ndarray, " s"] | None:
 
     Examples
     --------
+    >>> import numpy as np, reluscope as rs
     >>> from reluscope.codes import CodeLayout, GateLayout
     >>> layout = CodeLayout((GateLayout("relu", 4),))
-    >>> activation_rate(Codes.from_pieces([np.array([[0, 1, 1, 1], [0, 0, 0, 0]])], layout))
+    >>> rs.codespace.activation_rate(rs.Codes.from_pieces([np.array([[0, 1, 1, 1], [0, 0, 0, 0]])], layout))
     array([0.75, 0.  ])
     """
     active, num_units = active_units(codes)

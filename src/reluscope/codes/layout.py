@@ -41,7 +41,8 @@ class GateLayout:
 
     Examples
     --------
-    >>> gate = GateLayout("pool", num_units=100, num_pieces=4)
+    >>> import reluscope as rs
+    >>> gate = rs.GateLayout("pool", num_units=100, num_pieces=4)
     >>> gate.num_planes, gate.words_per_plane, gate.num_words
     (2, 2, 4)
     """
@@ -95,7 +96,8 @@ class CodeLayout(Shown):
 
     Examples
     --------
-    >>> layout = CodeLayout((GateLayout("relu", 70), GateLayout("pool", 10, num_pieces=4)))
+    >>> import reluscope as rs
+    >>> layout = rs.CodeLayout((rs.GateLayout("relu", 70), rs.GateLayout("pool", 10, num_pieces=4)))
     >>> layout.num_units, layout.num_words, layout.words(1), layout.units(1)
     (80, 4, slice(2, 4, None), slice(70, 80, None))
     """
@@ -179,7 +181,8 @@ class CodeLayout(Shown):
 
         Examples
         --------
-        >>> layout = CodeLayout((GateLayout("first", 3), GateLayout("second", 2)))
+        >>> import numpy as np, reluscope as rs
+        >>> layout = rs.CodeLayout((rs.GateLayout("first", 3), rs.GateLayout("second", 2)))
         >>> layout.locate_units(np.array([0, 2, 3, 4]))
         (array([0, 0, 1, 1]), array([0, 2, 0, 1]))
         """
@@ -200,7 +203,8 @@ class CodeLayout(Shown):
 
         Examples
         --------
-        >>> CodeLayout((GateLayout("relu", 70), GateLayout("pool", 10, num_pieces=4))).describe()
+        >>> import reluscope as rs
+        >>> rs.CodeLayout((rs.GateLayout("relu", 70), rs.GateLayout("pool", 10, num_pieces=4))).describe()
         '80 units in 2 gates (70 of 2 pieces, 10 of 4 pieces)'
         """
         sizes = ", ".join(f"{gate.num_units:,} of {gate.num_pieces} pieces" for gate in self.gates[:6])

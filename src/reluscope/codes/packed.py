@@ -43,12 +43,12 @@ class Codes:
 
     Examples
     --------
-    >>> import numpy as np
+    >>> import numpy as np, reluscope as rs
     >>> from reluscope.codes import CodeLayout, GateLayout
     >>> layout = CodeLayout((GateLayout("relu", 3), GateLayout("pool", 2, num_pieces=4)))
     >>> relu = np.array([[0, 1, 1], [0, 1, 0], [0, 1, 1]])
     >>> pool = np.array([[3, 0], [0, 0], [3, 0]])
-    >>> codes = Codes.from_pieces([relu, pool], layout)
+    >>> codes = rs.Codes.from_pieces([relu, pool], layout)
     >>> codes
     Codes(3 codes of 5 units in 2 gates (3 of 2 pieces, 2 of 4 pieces))
     >>> codes.distance()
@@ -182,10 +182,10 @@ class Codes:
 
         Examples
         --------
-        >>> import numpy as np
+        >>> import numpy as np, reluscope as rs
         >>> from reluscope.codes import CodeLayout, GateLayout
         >>> layout = CodeLayout((GateLayout("first", 2), GateLayout("second", 1)))
-        >>> codes = Codes.from_pieces([np.array([[0, 1], [1, 1]]), np.array([[1], [1]])], layout)
+        >>> codes = rs.Codes.from_pieces([np.array([[0, 1], [1, 1]]), np.array([[1], [1]])], layout)
         >>> {name: len(gate.unique()) for name, gate in codes.by_gate().items()}
         {'first': 2, 'second': 1}
         """
@@ -205,10 +205,10 @@ class Codes:
 
         Examples
         --------
-        >>> import numpy as np
+        >>> import numpy as np, reluscope as rs
         >>> from reluscope.codes import CodeLayout, GateLayout
         >>> layout = CodeLayout((GateLayout("first", 2), GateLayout("second", 1), GateLayout("third", 1)))
-        >>> codes = Codes.from_pieces([np.array([[0, 1]]), np.array([[1]]), np.array([[0]])], layout)
+        >>> codes = rs.Codes.from_pieces([np.array([[0, 1]]), np.array([[1]]), np.array([[0]])], layout)
         >>> codes.of_gates("first", "third").to_array()
         array([[0, 1, 0]], dtype=uint8)
         """
@@ -281,9 +281,10 @@ class Codes:
 
         Examples
         --------
+        >>> import numpy as np, reluscope as rs
         >>> from reluscope.codes import CodeLayout, GateLayout
         >>> layout = CodeLayout((GateLayout("relu", 2),))
-        >>> Codes.from_pieces([np.array([[0, 1], [1, 1], [0, 1]])], layout).groups()
+        >>> rs.Codes.from_pieces([np.array([[0, 1], [1, 1], [0, 1]])], layout).groups()
         array([0, 1, 0])
         """
         _, inverse, _ = group_equal_rows(self.words)

@@ -56,7 +56,8 @@ def ball_shell(
 
     Examples
     --------
-    >>> data = ball_shell(2000, 5, radius=1.0)
+    >>> import numpy as np, reluscope as rs
+    >>> data = rs.datasets.ball_shell(2000, 5, radius=1.0)
     >>> data.describe()
     'ball and shell: 2,000 samples of 5 numbers, with labels'
     >>> distances = np.linalg.norm(data.points, axis=1)

@@ -44,7 +44,8 @@ def circle_annulus(
 
     Examples
     --------
-    >>> data = circle_annulus(6)
+    >>> import reluscope as rs
+    >>> data = rs.datasets.circle_annulus(6)
     >>> data.describe(), data.labels.tolist()
     ('circle and annulus: 6 samples of 2 numbers, with labels', [0, 1, 0, 1, 0, 1])
     """
@@ -86,7 +87,8 @@ def xor_annulus(
 
     Examples
     --------
-    >>> data = xor_annulus(4, seed=1)
+    >>> import reluscope as rs
+    >>> data = rs.datasets.xor_annulus(4, seed=1)
     >>> (data.labels ^ (data.points.prod(axis=1) < 0)).tolist()
     [0, 1, 0, 1]
     """

@@ -35,7 +35,8 @@ class Dataset(Shown):
 
     Examples
     --------
-    >>> data = dataset_of([[1, 2], [3, 4], [5, 6]], labels=[0, 1, 0], name="three points")
+    >>> import reluscope as rs
+    >>> data = rs.datasets.dataset_of([[1, 2], [3, 4], [5, 6]], labels=[0, 1, 0], name="three points")
     >>> len(data), data.points.dtype, data.notes
     (3, dtype('float64'), ('converted from int64 to float64, not rescaled',))
     """

@@ -48,8 +48,9 @@ def demo_network() -> DigitsNetwork:
 
     Examples
     --------
+    >>> import reluscope as rs
     >>> import torch
-    >>> demo_network()(torch.zeros(2, 1, 8, 8)).shape
+    >>> rs.datasets.demo_network()(torch.zeros(2, 1, 8, 8)).shape
     torch.Size([2, 10])
     """
     model = DigitsNetwork()

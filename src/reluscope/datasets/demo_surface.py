@@ -26,7 +26,8 @@ def surface_network() -> Network:
 
     Examples
     --------
-    >>> net = surface_network()
+    >>> import reluscope as rs
+    >>> net = rs.datasets.surface_network()
     >>> net([[0.45, 0.0, 0.25], [0.0, 0.0, 0.0]])[:, 0] < 0  # inside the ball, and in the hole of the ring
     tensor([ True, False])
     """

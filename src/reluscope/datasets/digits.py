@@ -31,7 +31,8 @@ def digits(part: str = "all") -> Dataset:
 
     Examples
     --------
-    >>> digits("test").describe()
+    >>> import reluscope as rs
+    >>> rs.datasets.digits("test").describe()
     'digits (test part): 360 samples of 1 x 8 x 8 numbers, with labels'
     """
     if part not in ("all", "train", "test"):

@@ -42,7 +42,8 @@ def open_dataset(data: str | os.PathLike[str], labels: str | os.PathLike[str] | 
 
     Examples
     --------
-    >>> open_dataset("digits").describe()
+    >>> import reluscope as rs
+    >>> rs.datasets.open_dataset("digits").describe()
     'digits: 1,797 samples of 1 x 8 x 8 numbers, with labels'
     """
     problem = _named(os.fspath(data))

@@ -34,7 +34,8 @@ def spirals(count: Count = 1000, *, noise: NonNegative = 0.0, seed: Seed = 0) ->
 
     Examples
     --------
-    >>> spirals(6).describe(), spirals(6).labels.tolist()
+    >>> import reluscope as rs
+    >>> rs.datasets.spirals(6).describe(), rs.datasets.spirals(6).labels.tolist()
     ('two spirals: 6 samples of 2 numbers, with labels', [0, 1, 0, 1, 0, 1])
     """
     rng = np.random.default_rng(seed)

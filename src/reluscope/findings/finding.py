@@ -51,7 +51,8 @@ class Finding(Explained):
 
     Examples
     --------
-    >>> finding = Finding.of(5, name="regions")
+    >>> import reluscope as rs
+    >>> finding = rs.Finding.of(5, name="regions")
     >>> int(finding), str(finding)
     (5, '5 (EXACT)')
     """
@@ -105,8 +106,9 @@ class Finding(Explained):
 
         Examples
         --------
+        >>> import reluscope as rs
         >>> from math import inf
-        >>> print(Finding.of(5), Finding.of(5, upper=9), Finding.of(5, -inf), Finding.of(0.5, 0.4, 0.7))
+        >>> print(rs.Finding.of(5), rs.Finding.of(5, upper=9), rs.Finding.of(5, -inf), rs.Finding.of(0.5, 0.4, 0.7))
         5 (EXACT) 5 (LOWER, in [5, 9]) 5 (UPPER) 0.5 (ESTIMATE, in [0.4, 0.7])
         """
         low, high = value if lower is None else lower, value if upper is None else upper
@@ -141,7 +143,8 @@ class Finding(Explained):
 
         Examples
         --------
-        >>> print(Finding.within(0.5, 1e-12), Finding.within(0.5, 0.1))
+        >>> import reluscope as rs
+        >>> print(rs.Finding.within(0.5, 1e-12), rs.Finding.within(0.5, 0.1))
         0.5 (EXACT) 0.5 (ESTIMATE, in [0.4, 0.6])
         """
         found = Finding.of(float(value), min(value, max(least, value - error)), value + error, scale=scale, **fields)
@@ -153,7 +156,8 @@ class Finding(Explained):
 
         Examples
         --------
-        >>> print(Finding.estimate(0.5, (0.4, 0.7)))
+        >>> import reluscope as rs
+        >>> print(rs.Finding.estimate(0.5, (0.4, 0.7)))
         0.5 (ESTIMATE, in [0.4, 0.7])
         """
         return Finding(value, Claim.ESTIMATE, interval=interval, **fields)
@@ -234,8 +238,10 @@ class Finding(Explained):
 
         Examples
         --------
-        >>> found = Finding.of(5, upper=inf, name="regions", work={"seconds": 1.0})
-        >>> Finding.from_dict(found.to_dict()) == found
+        >>> import reluscope as rs
+        >>> from math import inf
+        >>> found = rs.Finding.of(5, upper=inf, name="regions", work={"seconds": 1.0})
+        >>> rs.Finding.from_dict(found.to_dict()) == found
         True
         """
         with reading("a finding as Finding.to_dict writes it"):

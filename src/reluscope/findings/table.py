@@ -74,6 +74,7 @@ class Findings(Explained):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from reluscope.findings import Column, Findings, declare
     >>> inradius = declare("inradius", "radius of a largest ball in the linear region", unit="input")
     >>> found = Findings.of(Column.of(inradius, [1.0, 2.5], [1.0, 2.5], [1.0, 4.0]), keys={"sample": np.arange(2)})

@@ -125,8 +125,9 @@ def number_logarithmically(
 
     Examples
     --------
-    >>> axes = canvas(None, (3.0, 2.0))
-    >>> number_logarithmically(axes, 4.5)
+    >>> import reluscope as rs
+    >>> axes = rs.plots.style.canvas(None, (3.0, 2.0))
+    >>> rs.plots.style.number_logarithmically(axes, 4.5)
     >>> axes.get_xscale(), axes.xaxis.get_major_formatter()(500_000)
     ('log', '500,000')
     """
@@ -143,7 +144,8 @@ def tint(color: str, share: Share) -> str:
 
     Examples
     --------
-    >>> tint("#000000", 0.5)
+    >>> import reluscope as rs
+    >>> rs.plots.style.tint("#000000", 0.5)
     '#808080'
     """
     _check_color(color)
@@ -169,7 +171,8 @@ def shortened(name: str, most: Count = 28) -> str:
 
     Examples
     --------
-    >>> shortened("encoder.blocks.0.mlp.activation", 16)
+    >>> import reluscope as rs
+    >>> rs.plots.style.shortened("encoder.blocks.0.mlp.activation", 16)
     'encoder…tivation'
     """
     if len(name) <= most:

@@ -111,7 +111,7 @@ def neighbors(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]]), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
     >>> around = rs.neighbors(net, [3.0, 1.0])  # two units flip together where the first input is 0
     >>> [flips.tolist() for flips in around.flips]

@@ -18,7 +18,8 @@ def all_studies() -> tuple[Study, ...]:
 
     Examples
     --------
-    >>> [study.name for study in all_studies() if study.paper == "serra2018"]  # doctest: +SKIP
+    >>> import reluscope as rs
+    >>> [study.name for study in rs.studies.all_studies() if study.paper == "serra2018"]  # doctest: +SKIP
     ['serra2018/splits', 'serra2018/depth_and_width', 'serra2018/one_input']
     """
     offered = entry_points(group=GROUP)

@@ -68,7 +68,8 @@ class Setting:
 
     Examples
     --------
-    >>> setting = Setting("small", progress=lambda what, share=None, remaining=None: print(what))
+    >>> import reluscope as rs
+    >>> setting = rs.studies.Setting("small", progress=lambda what, share=None, remaining=None: print(what))
     >>> setting.progress("Counting", 0.5)
     Counting
     """
@@ -93,7 +94,8 @@ class Setting:
 
         Examples
         --------
-        >>> Setting("small", only=("1+*",)).wants("1+21"), Setting("small").wants("2+20")
+        >>> import reluscope as rs
+        >>> rs.studies.Setting("small", only=("1+*",)).wants("1+21"), rs.studies.Setting("small").wants("2+20")
         (True, True)
         """
         return not self.only or any(fnmatchcase(part, one) for one in self.only)
@@ -146,7 +148,8 @@ class StatementVerdict(Shown):
 
     Examples
     --------
-    >>> StatementVerdict("more units, more regions", "Figure 1", "5 and 9", "4 and 11", holds=True).word
+    >>> import reluscope as rs
+    >>> rs.studies.StatementVerdict("more units, more regions", "Figure 1", "5 and 9", "4 and 11", holds=True).word
     'confirmed'
     """
 

@@ -61,7 +61,9 @@ def reference_networks() -> list[ReferenceNetwork]:
 
     Examples
     --------
-    >>> [reference.counts["affine"] for reference in reference_networks() if reference.name == "absolute value"]
+    >>> import reluscope as rs
+    >>> networks = rs.testing.reference_networks()
+    >>> [reference.counts["affine"] for reference in networks if reference.name == "absolute value"]
     [2]
     """
     return [
@@ -112,7 +114,8 @@ def pseudo_random_network(num_inputs: Count, widths: Sequence[Count]) -> Paramet
 
     Examples
     --------
-    >>> pseudo_random_network(1, [3])[0][0].shape
+    >>> import reluscope as rs
+    >>> rs.testing.pseudo_random_network(1, [3])[0][0].shape
     (3, 1)
     """
     state = 2018
@@ -146,7 +149,8 @@ def default_network(sizes: Sequence[Count], seed: Seed = 0) -> Parameters:
 
     Examples
     --------
-    >>> [weight.shape for weight, bias in default_network([2, 8, 1])]
+    >>> import reluscope as rs
+    >>> [weight.shape for weight, bias in rs.testing.default_network([2, 8, 1])]
     [(8, 2), (1, 8)]
     """
     generator = np.random.default_rng(seed)
@@ -163,7 +167,8 @@ def sawtooth_network(depth: Count) -> Parameters:
 
     Examples
     --------
-    >>> len(sawtooth_network(3))
+    >>> import reluscope as rs
+    >>> len(rs.testing.sawtooth_network(3))
     4
     """
     fold = [[2.0, -4.0], [2.0, -4.0]]
@@ -176,7 +181,8 @@ def zigzag_network() -> Parameters:
 
     Examples
     --------
-    >>> [weight.shape for weight, bias in zigzag_network()]
+    >>> import reluscope as rs
+    >>> [weight.shape for weight, bias in rs.testing.zigzag_network()]
     [(3, 1), (3, 3), (1, 3)]
     """
     slopes = np.array([-1.0, 1.5, -2.0])

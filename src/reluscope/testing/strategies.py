@@ -39,7 +39,8 @@ def dyadics(limit: Positive = 2.0, denominator: Count = 4) -> SearchStrategy[flo
 
     Examples
     --------
-    >>> dyadics(1.0, 2)
+    >>> import reluscope as rs
+    >>> rs.testing.dyadics(1.0, 2)
     integers(...)...
     """
     bound = int(limit * denominator)
@@ -109,8 +110,9 @@ def boxes(dim: Count, limit: Positive = 4.0) -> SearchStrategy[Box]:
 
     Examples
     --------
+    >>> import reluscope as rs
     >>> from hypothesis import find
-    >>> find(boxes(2), lambda box: box.volume() >= 1).dim
+    >>> find(rs.testing.boxes(2), lambda box: box.volume() >= 1).dim
     2
     """
     sides = st.tuples(dyadics(limit), dyadics(limit)).filter(lambda side: side[0] != side[1]).map(sorted)

@@ -91,7 +91,7 @@ def inscribed_balls(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> print(rs.inscribed_balls(net, [[3.0, -1.0]], domain=rs.Box(-4, 4, 2)).finding("inradius"))
     2 (EXACT)

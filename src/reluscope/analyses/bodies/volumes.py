@@ -75,9 +75,9 @@ def region_volumes(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(12)[:2], np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> found = region_volumes(rs.partition(net, rs.Box(0, 1, 12)))
+    >>> found = rs.region_volumes(rs.partition(net, rs.Box(0, 1, 12)))
     >>> print(found.finding("region_volume"))
     1 (ESTIMATE, in [0.999963, 1])
     """

@@ -59,7 +59,8 @@ class Architecture(Shown):
 
     Examples
     --------
-    >>> Architecture.of([784, 11, 11]).describe()
+    >>> import reluscope as rs
+    >>> rs.bounds.Architecture.of([784, 11, 11]).describe()
     '784 inputs, layers of 11, 11 units'
     """
 

@@ -51,7 +51,8 @@ def table(source: Source, *, domain: "Box | None" = None) -> tuple[BoundRow, ...
 
     Examples
     --------
-    >>> [(row.name, int(row.finding)) for row in table([3, 4, 4, 4]) if row.finding][:3]
+    >>> import reluscope as rs
+    >>> [(row.name, int(row.finding)) for row in rs.bounds.table([3, 4, 4, 4]) if row.finding][:3]
     [('Pascanu 2013', 15), ('Montúfar 2014', 15), ('all codes', 4096)]
     """
     architecture = Architecture.of(source)
@@ -103,7 +104,8 @@ def upper(source: Source, *, domain: "Box | None" = None) -> Finding:
 
     Examples
     --------
-    >>> found = upper([3, 4, 4, 4])
+    >>> import reluscope as rs
+    >>> found = rs.bounds.upper([3, 4, 4, 4])
     >>> print(found, found.source)
     1,559 (UPPER) hinz2021
     """
@@ -131,7 +133,8 @@ def lower(source: Source) -> Finding:
 
     Examples
     --------
-    >>> found = lower([2, 8, 8])
+    >>> import reluscope as rs
+    >>> found = rs.bounds.lower([2, 8, 8])
     >>> print(found, found.source)
     925 (LOWER) serra2018
     """

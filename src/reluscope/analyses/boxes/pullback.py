@@ -65,7 +65,7 @@ def within_region(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> found = rs.preimages.within_region(net, [1.0, 1.0], rs.Polyhedron([[1.0]], [3.0]))  # x_0 + x_1 <= 3
     >>> found.vertices().round(9).tolist()

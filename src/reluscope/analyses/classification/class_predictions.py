@@ -36,7 +36,9 @@ def classes_of_outputs(outputs: Float[np.ndarray, "s m"]) -> Int[np.ndarray, " s
 
     Examples
     --------
-    >>> classes_of_outputs(np.array([[1.0, 3.0, 3.0]])), classes_of_outputs(np.array([[0.0], [2.0]]))
+    >>> import numpy as np, reluscope as rs
+    >>> scores, values = np.array([[1.0, 3.0, 3.0]]), np.array([[0.0], [2.0]])
+    >>> rs.classification.classes_of_outputs(scores), rs.classification.classes_of_outputs(values)
     (array([1]), array([0, 1]))
     """
     if outputs.shape[1] == 1:
@@ -56,9 +58,9 @@ def predicted_classes(network: Network, x: Points) -> Int[np.ndarray, " s"]:
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-    >>> predicted_classes(net, [[1.0, 2.0], [3.0, 0.0]])
+    >>> rs.classification.predicted_classes(net, [[1.0, 2.0], [3.0, 0.0]])
     array([1, 0])
     """
     outputs = network.scores(x)
@@ -91,9 +93,9 @@ def accuracy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Find
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-    >>> print(accuracy(net, [[1.0, 2.0], [3.0, 0.0]], np.array([1, 1])))
+    >>> print(rs.classification.accuracy(net, [[1.0, 2.0], [3.0, 0.0]], np.array([1, 1])))
     0.5 (EXACT)
     """
     found = _correctness(network, x, labels)
@@ -122,9 +124,9 @@ def accuracy_by_class(network: Network, x: Points, labels: Int[np.ndarray, " s"]
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-    >>> print(accuracy_by_class(net, [[1.0, 2.0], [3.0, 0.0]], np.array([1, 1])))
+    >>> print(rs.classification.accuracy_by_class(net, [[1.0, 2.0], [3.0, 0.0]], np.array([1, 1])))
     label  accuracy
     1        50.0 %
     """

@@ -42,9 +42,9 @@ def cross_entropy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) ->
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-    >>> print(cross_entropy(net, [[1.0, 1.0]], np.array([0])))
+    >>> print(rs.classification.cross_entropy(net, [[1.0, 1.0]], np.array([0])))
     0.693147 (EXACT)
     """
     began = time.perf_counter()

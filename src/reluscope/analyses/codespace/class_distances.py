@@ -51,11 +51,11 @@ def mean_code_distances(sampled: SampleCodes, classes: Int[np.ndarray, " s"]) ->
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> from reluscope.analyses.codespace import sample_codes
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> sampled = sample_codes(net, [[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
-    >>> found = mean_code_distances(sampled, np.array([0, 0, 1])).where(gate="all gates")
+    >>> found = rs.codespace.mean_code_distances(sampled, np.array([0, 0, 1])).where(gate="all gates")
     >>> [float(found.where(pairs=kind).finding("mean_code_distance")) for kind in ("within classes", "between classes")]
     [1.0, 1.5]
     """
@@ -118,11 +118,11 @@ def class_distances(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> from reluscope.analyses.codespace import sample_codes
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> sampled = sample_codes(net, [[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
-    >>> class_distances(sampled, np.array([0, 0, 1]))["mean_code_distance"].value.reshape(2, 2)
+    >>> rs.codespace.class_distances(sampled, np.array([0, 0, 1]))["mean_code_distance"].value.reshape(2, 2)
     array([[1. , 1.5],
            [1.5, nan]])
     """

@@ -120,9 +120,10 @@ def cluster(
 
     Examples
     --------
+    >>> import numpy as np, reluscope as rs
     >>> from reluscope.codes import CodeLayout, GateLayout
     >>> pieces = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [1, 1, 1, 1], [0, 0, 0, 0]])
-    >>> found = cluster(Codes.from_pieces([pieces], CodeLayout((GateLayout("relu", 4),))), 2)
+    >>> found = rs.codespace.cluster(rs.Codes.from_pieces([pieces], CodeLayout((GateLayout("relu", 4),))), 2)
     >>> found.labels, found.medoids
     (array([0, 0, 1, 0]), array([0, 2]))
     """

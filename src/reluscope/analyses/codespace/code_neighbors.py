@@ -42,9 +42,11 @@ def nearest_codes(
 
     Examples
     --------
+    >>> import numpy as np, reluscope as rs
     >>> from reluscope.codes import CodeLayout, GateLayout
-    >>> codes = Codes.from_pieces([np.array([[0, 0, 0], [0, 0, 1], [1, 1, 1]])], CodeLayout((GateLayout("relu", 3),)))
-    >>> distances, rows = nearest_codes(codes)
+    >>> pieces, layout = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 1]]), CodeLayout((GateLayout("relu", 3),))
+    >>> codes = rs.Codes.from_pieces([pieces], layout)
+    >>> distances, rows = rs.codespace.nearest_codes(codes)
     >>> distances.ravel(), rows.ravel()
     (array([1, 1, 2]), array([1, 0, 1]))
     """

@@ -48,10 +48,10 @@ def duplicate_units(sampled: SampleCodes) -> Findings:
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [-1.0], [2.0], [1.0]]), np.array([0.0, 0.0, 0.0, 5.0])),
     ...                (np.ones((1, 4)), np.zeros(1))])
-    >>> found = duplicate_units(rs.codespace.sample_codes(net, [[1.0], [-1.0], [3.0]]))
+    >>> found = rs.codespace.duplicate_units(rs.codespace.sample_codes(net, [[1.0], [-1.0], [3.0]]))
     >>> found.details["first"][0].tolist(), int(found.summary.finding("num_duplicate_units"))
     ([0, 0, 0, -1], 2)
     """

@@ -110,9 +110,10 @@ def embed(
 
     Examples
     --------
+    >>> import numpy as np, reluscope as rs
     >>> from reluscope.codes import CodeLayout, GateLayout
     >>> pieces = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [1, 1, 1, 1]])
-    >>> placed = embed(Codes.from_pieces([pieces], CodeLayout((GateLayout("relu", 4),))))
+    >>> placed = rs.codespace.embed(rs.Codes.from_pieces([pieces], CodeLayout((GateLayout("relu", 4),))))
     >>> squared = ((placed.points[:, None] - placed.points) ** 2).sum(axis=2)  # three points fit into a plane
     >>> squared.round(9)
     array([[0., 1., 4.],
@@ -163,10 +164,11 @@ def embed_series(
 
     Examples
     --------
+    >>> import numpy as np, reluscope as rs
     >>> from reluscope.codes import CodeLayout, GateLayout
     >>> layout = CodeLayout((GateLayout("relu", 2),))
-    >>> epochs = [Codes.from_pieces([np.array(rows)], layout) for rows in ([[0, 0], [1, 1]], [[1, 1], [0, 0]])]
-    >>> first, second = embed_series(epochs)
+    >>> epochs = [rs.Codes.from_pieces([np.array(rows)], layout) for rows in ([[0, 0], [1, 1]], [[1, 1], [0, 0]])]
+    >>> first, second = rs.codespace.embed_series(epochs)
     >>> np.allclose(first.points, second.points)
     True
     """
@@ -194,8 +196,10 @@ def align(embedding: Embedding, reference: Embedding) -> Embedding:
 
     Examples
     --------
-    >>> first = Embedding(np.array([[0.0, 0.0], [2.0, 0.0]]), "mds", 1.0)
-    >>> align(Embedding(np.array([[5.0, 5.0], [5.0, 7.0]]), "mds", 1.0), first).points.round(9) + 0.0
+    >>> import numpy as np, reluscope as rs
+    >>> first = rs.codespace.Embedding(np.array([[0.0, 0.0], [2.0, 0.0]]), "mds", 1.0)
+    >>> second = rs.codespace.Embedding(np.array([[5.0, 5.0], [5.0, 7.0]]), "mds", 1.0)
+    >>> rs.codespace.align(second, first).points.round(9) + 0.0
     array([[0., 0.],
            [2., 0.]])
     """

@@ -220,9 +220,9 @@ def half_open(region: Region) -> HalfOpenCell:
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> half_open(rs.region(net, [1.0, -1.0])).is_strict
+    >>> rs.codespace.half_open(rs.region(net, [1.0, -1.0])).is_strict
     array([ True, False])
     """
     gates, units, beyond = region.sources.T

@@ -55,11 +55,11 @@ def novelty(data: SampleCodes, samples: SampleCodes, *, k: Count = 1) -> Finding
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> from reluscope.analyses.codespace.sampled import sample_codes
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> data, samples = sample_codes(net, [[1.0, 1.0], [2.0, 1.0]]), sample_codes(net, [[3.0, 1.0], [-1.0, -2.0]])
-    >>> found = novelty(data, samples)
+    >>> found = rs.codespace.novelty(data, samples)
     >>> found["novelty"].value, found.share("is_in_unoccupied_cell")
     (array([0., 2.]), Finding(is in unoccupied cell: 0.5 (EXACT)))
     """
@@ -116,7 +116,8 @@ def auroc(inside: Float[np.ndarray, " a"] | Column, outside: Float[np.ndarray, "
 
     Examples
     --------
-    >>> print(auroc(np.array([0.0, 1.0]), np.array([1.0, 2.0])))
+    >>> import numpy as np, reluscope as rs
+    >>> print(rs.codespace.auroc(np.array([0.0, 1.0]), np.array([1.0, 2.0])))
     0.875 (EXACT)
     """
     if not len(inside) or not len(outside):

@@ -48,7 +48,7 @@ def distinct_codes(sampled: SampleCodes, classes: Int[np.ndarray, " s"] | None =
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> sampled = rs.codespace.sample_codes(net, [[1.0, 1.0], [2.0, 1.0], [-1.0, 1.0]])
     >>> found = rs.codespace.distinct_codes(sampled)

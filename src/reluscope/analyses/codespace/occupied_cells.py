@@ -60,10 +60,10 @@ def occupancy(sampled: SampleCodes, classes: Int[np.ndarray, " s"] | None = None
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> sampled = rs.codespace.sample_codes(net, [[1.0, 1.0], [2.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
-    >>> found = occupancy(sampled, np.array([0, 0, 1, 1])).summary
+    >>> found = rs.codespace.occupancy(sampled, np.array([0, 0, 1, 1])).summary
     >>> found.details["sizes"][0], [float(found[name].value[0]) for name in found]
     (array([2, 1, 1]), [0.5, 1.5, 1.0, 0.0])
     """

@@ -50,11 +50,11 @@ def pair_distances(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> from reluscope.analyses.codespace import sample_codes
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> sampled = sample_codes(net, [[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
-    >>> pair_distances(sampled, np.array([0, 0, 1])).details["histogram"]
+    >>> rs.codespace.pair_distances(sampled, np.array([0, 0, 1])).details["histogram"]
     array([[0, 1, 0],
            [0, 1, 1],
            [0, 2, 1]])

@@ -85,9 +85,9 @@ def sample_codes(network: Network, x: Points, *, tolerance: Tolerance | None = N
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> sample_codes(net, [[1.0, 1.0], [2.0, -1.0]]).codes.to_array()
+    >>> rs.codespace.sample_codes(net, [[1.0, 1.0], [2.0, -1.0]]).codes.to_array()
     array([[1, 1],
            [1, 0]], dtype=uint8)
     """
@@ -120,10 +120,10 @@ def correctly_classified(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     >>> x = [[2.0, 1.0], [1.0, 2.0], [3.0, 1.0]]
-    >>> correctly_classified(net, sample_codes(net, x), x, np.array([0, 1, 1])).domain
+    >>> rs.codespace.correctly_classified(net, rs.codespace.sample_codes(net, x), x, np.array([0, 1, 1])).domain
     '2 correctly classified samples'
     """
     predicted = predicted_classes(network, x)
@@ -141,9 +141,10 @@ def piece_counts(codes: Codes) -> list[Int[np.ndarray, "pieces u"]]:
 
     Examples
     --------
+    >>> import numpy as np, reluscope as rs
     >>> from reluscope.codes import CodeLayout, GateLayout
     >>> layout = CodeLayout((GateLayout("relu", 2),))
-    >>> piece_counts(Codes.from_pieces([np.array([[0, 1], [0, 0]])], layout))[0]
+    >>> rs.codespace.piece_counts(rs.Codes.from_pieces([np.array([[0, 1], [0, 0]])], layout))[0]
     array([[2, 1],
            [0, 1]])
     """

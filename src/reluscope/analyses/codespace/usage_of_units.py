@@ -53,10 +53,10 @@ def unit_usage(network: Network, sampled: SampleCodes) -> Findings:
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> from reluscope.analyses.codespace import sample_codes
     >>> net = rs.load([(np.array([[1.0], [-1.0], [1.0]]), np.array([9.0, -9.0, 0.0])), (np.ones((1, 3)), np.zeros(1))])
-    >>> found = unit_usage(net, sample_codes(net, [[1.0], [-1.0]])).summary
+    >>> found = rs.codespace.unit_usage(net, sample_codes(net, [[1.0], [-1.0]])).summary
     >>> [int(found.finding(name)) for name in ("num_dead_units", "num_always_on_units", "num_changing_units")]
     [1, 1, 1]
     """

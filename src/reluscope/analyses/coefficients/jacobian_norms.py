@@ -100,7 +100,7 @@ def local_norms(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.array([[3.0, 4.0]]), np.zeros(1))])
     >>> found = rs.coefficients.local_norms(net, [[1.0, 1.0], [1.0, -1.0]])
     >>> print(found.finding("spectral_norm", 0), found.median("spectral_norm"), found.finding("num_different_maps"))

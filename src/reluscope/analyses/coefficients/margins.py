@@ -103,7 +103,7 @@ def linear_margins(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     >>> found = rs.coefficients.linear_margins(net, [[3.0, 1.0]])
     >>> print(found.finding("rival_distance"), found.details["rival"])  # the diagonal is this far from (3, 1)

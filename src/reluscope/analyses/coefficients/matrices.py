@@ -236,9 +236,9 @@ def matrix(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, 2.0]]), np.ones(1))])
-    >>> matrices = matrix(net, [[-1.0], [-2.0], [3.0]])  # max(z, 0) + 2 max(-z, 0) + 1
+    >>> matrices = rs.coefficients.matrix(net, [[-1.0], [-2.0], [3.0]])  # max(z, 0) + 2 max(-z, 0) + 1
     >>> matrices, matrices.output(0)
     (CoefficientMatrices(1 of 3 samples x 2), array([[-2.,  1.],
            [-2.,  1.],

@@ -66,10 +66,11 @@ def compressed_outputs(clusters: MapClusters, samples: CoefficientMatrices, rule
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, 2.0]]), np.zeros(1))])
     >>> clusters = rs.compression.cluster_maps(rs.coefficients.matrix(net, [[-1.0], [-2.0], [3.0]]), 2)
-    >>> compressed_outputs(clusters, rs.coefficients.matrix(net, [[-5.0], [7.0]]), "nearest_sample").outputs
+    >>> asked = rs.coefficients.matrix(net, [[-5.0], [7.0]])
+    >>> rs.compression.compressed_outputs(clusters, asked, "nearest_sample").outputs
     array([[10.],
            [ 7.]])
     """

@@ -90,7 +90,7 @@ def accuracy_curve(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, 1.0]]), np.array([-1.0]))])
     >>> x, y = np.linspace(-3, 3, 12)[:, None], (np.abs(np.linspace(-3, 3, 12)) > 1).astype(int)
     >>> matrices = rs.coefficients.matrix(net, x)
@@ -171,7 +171,7 @@ def fewest_clusters(curve: Findings, drop: NonNegative = 0.01, rule: Rule = "own
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, 1.0]]), np.array([-1.0]))])
     >>> matrices = rs.coefficients.matrix(net, [[-2.0], [-0.5], [0.5], [2.0]])
     >>> curve = rs.compression.accuracy_curve(matrices, matrices, np.array([1, 0, 0, 1]), (1, 2))

@@ -93,10 +93,10 @@ def cluster_maps(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, 2.0]]), np.ones(1))])
     >>> matrices = rs.coefficients.matrix(net, [[-1.0], [-2.0], [3.0], [4.0]])
-    >>> cluster_maps(matrices, 2).labels, cluster_maps(matrices, 1).centers[0]
+    >>> rs.compression.cluster_maps(matrices, 2).labels, rs.compression.cluster_maps(matrices, 1).centers[0]
     (array([[0, 0, 1, 1]]), array([[-0.5,  1. ]]))
     """
     return cluster_maps_by_number(matrices, [num_clusters], restarts=restarts, seed=seed)[0]

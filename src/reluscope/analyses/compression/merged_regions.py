@@ -110,7 +110,7 @@ def merge_regions(part: Partition, error: NonNegative = 0.0) -> MergedRegions:
     >>> import reluscope as rs
     >>> net = rs.load([([[1.0], [1.0]], [0.0, -0.125]), ([[1.0, 1.0]], [0.0])])
     >>> part = rs.partition(net, rs.Box(-1, 1, dim=1))
-    >>> merge_regions(part, 0.0), merge_regions(part, 0.25)
+    >>> rs.compression.merge_regions(part, 0.0), rs.compression.merge_regions(part, 0.25)
     (MergedRegions(3 regions -> 3 pieces, error 0), MergedRegions(3 regions -> 2 pieces, error 0.109))
     """
     if not 0 <= error < np.inf:

@@ -98,9 +98,9 @@ def unit_pieces(network: Network, *, domain: Domain, method: Method = "auto") ->
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [-1.0], [1.0]]), np.array([2.0, -3.0, 0.0])), (np.ones((1, 3)), np.zeros(1))])
-    >>> found = unit_pieces(net, domain=rs.Box(-1, 1, dim=1))
+    >>> found = rs.compression.unit_pieces(net, domain=rs.Box(-1, 1, dim=1))
     >>> found.least[0], found.largest[0]  # always on, dead, both
     (array([1, 0, 0]), array([1, 0, 1]))
     """

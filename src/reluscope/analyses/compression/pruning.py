@@ -150,7 +150,7 @@ def prune_exact(
     --------
     >>> import reluscope as rs
     >>> layers = [([[1.0], [2.0], [1.0], [-1.0]], [0.0, 0.0, 3.0, -2.0]), ([[1.0, 1.0, 1.0, 1.0]], [0.0])]
-    >>> pruned = prune_exact(rs.load(layers), domain=rs.Box(-1, 1, dim=1))
+    >>> pruned = rs.compression.prune_exact(rs.load(layers), domain=rs.Box(-1, 1, dim=1))
     >>> pruned.widths_before, pruned.widths_after, pruned.max_difference
     ((4,), (2,), Finding(largest difference: 0 (EXACT)))
     >>> [(one.channel, one.reason, one.explanation) for one in pruned.removed]

@@ -40,7 +40,7 @@ def region_samples(matrices: CoefficientMatrices) -> Findings:
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, 2.0]]), np.ones(1))])
     >>> found = rs.compression.region_samples(rs.coefficients.matrix(net, [[-1.0], [3.0], [4.0]]))
     >>> found["num_samples_in_region"].value, rs.compression.regions_holding(found, 0.6)
@@ -86,7 +86,7 @@ def regions_holding(found: Findings, share: Share) -> Finding:
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, 2.0]]), np.ones(1))])
     >>> found = rs.compression.region_samples(rs.coefficients.matrix(net, [[-1.0], [3.0], [4.0]]))
     >>> print(rs.compression.regions_holding(found, 1.0))

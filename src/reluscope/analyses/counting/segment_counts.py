@@ -55,9 +55,9 @@ def count_along_segments(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> print(count_along_segments(net, [[-1.0, -2.0]], [[1.0, 2.0]]))
+    >>> print(rs.counting.count_along_segments(net, [[-1.0, -2.0]], [[1.0, 2.0]]))
     segment  number of regions on segment
     0                                   2
     """

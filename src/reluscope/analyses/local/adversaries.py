@@ -78,9 +78,9 @@ def pgd(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-    >>> pgd(net, [[2.0, 1.0]], np.array([0]), radius=0.75)
+    >>> rs.local.pgd(net, [[2.0, 1.0]], np.array([0]), radius=0.75)
     array([[1.25, 1.75]])
     """
     network = network.scores

@@ -83,9 +83,9 @@ def pieces_along(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> pieces_along(net, np.array([[-1.0, -3.0]]), np.array([[1.0, 1.0]])).stops
+    >>> rs.local.pieces_along(net, np.array([[-1.0, -3.0]]), np.array([[1.0, 1.0]])).stops
     array([0.5 , 0.75, 1.  ])
     """
     segments = [Segment(start, end) for start, end in zip(starts, ends, strict=True)]

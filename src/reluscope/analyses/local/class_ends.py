@@ -129,12 +129,12 @@ def last_of_class(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[0, 0], [1.0, 1.0]]), np.array([1.0, 0]))])
-    >>> found = last_of_class(net, [[0.0]], [[4.0]])  # class 1 where |x| > 1
+    >>> found = rs.local.last_of_class(net, [[0.0]], [[4.0]])  # class 1 where |x| > 1
     >>> found.first.alphas, found.classes, found.first.after
     (array([0.25]), array([0]), array([1]))
-    >>> back = last_of_class(net, [[-2.0]], [[2.0]])  # class 1, then class 0, then class 1 again
+    >>> back = rs.local.last_of_class(net, [[-2.0]], [[2.0]])  # class 1, then class 0, then class 1 again
     >>> back.first.alphas, back.last.alphas, back.last.after
     (array([0.25]), array([1.]), array([-1]))
     """

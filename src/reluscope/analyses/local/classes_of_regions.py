@@ -125,7 +125,7 @@ def region_classes(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([([[0.0], [0.6], [-10.0]], [0.0, -0.1, -0.1])])
-    >>> found = region_classes(net, [[0.5]], domain=rs.Box(0, 1, 1))
+    >>> found = rs.local.region_classes(net, [[0.5]], domain=rs.Box(0, 1, 1))
     >>> found.details["occurs"][0].tolist(), found.details["is_at_likeliest"][0].tolist()
     ([True, True, False], [False, True, False])
     >>> print(found.finding("num_classes"), found.finding("num_classes_at_likeliest"))

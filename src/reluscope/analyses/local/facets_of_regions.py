@@ -95,9 +95,9 @@ def region_facets(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> found = region_facets(net, [[3.0, -1.0]], domain=rs.Box(-4, 4, 2))
+    >>> found = rs.local.region_facets(net, [[3.0, -1.0]], domain=rs.Box(-4, 4, 2))
     >>> found.units.tolist(), len(found)
     ([[0, 0, 0], [0, 1, 1]], 4)
     """

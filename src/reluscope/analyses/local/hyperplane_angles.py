@@ -198,7 +198,7 @@ def directions(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [0.0, 0.0, 0.0]), ([[1.0, 1.0, 1.0]], [0.0])])
-    >>> (found,) = directions(net, [[2.0, -1.0]])  # normals (1, 0), (0, -1), (1, 1)
+    >>> (found,) = rs.local.directions(net, [[2.0, -1.0]])  # normals (1, 0), (0, -1), (1, 1)
     >>> found.angles([0]).round(6), round(found.mean, 6)
     (array([[ 0., 90., 45.]]), 90.0)
     """

@@ -153,7 +153,7 @@ def hyperplanes(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([([[3.0, 4.0], [0.0, 0.0]], [0.0, 1.0]), ([[1.0, 1.0]], [0.0])])
-    >>> found = hyperplanes(net, [-1.0, -1.0])
+    >>> found = rs.local.hyperplanes(net, [-1.0, -1.0])
     >>> found.sources.tolist(), found.num_constant, found.normals(slice(None))
     ([[0, 0, 1]], 1, tensor([[-0.6000, -0.8000]], dtype=torch.float64))
     """

@@ -105,7 +105,7 @@ def likeliest_in_regions(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([([[0.0], [0.6], [-10.0]], [0.0, -0.1, -0.1])])
-    >>> found = likeliest_in_regions(net, [[0.5]], domain=rs.Box(0, 1, 1))
+    >>> found = rs.local.likeliest_in_regions(net, [[0.5]], domain=rs.Box(0, 1, 1))
     >>> found.points[0].round(3).tolist(), found.classes[0].tolist()  # class 0 is likeliest where class 1 wins
     ([[0.265], [1.0], [0.0]], [1, 1, 0])
     """

@@ -106,10 +106,10 @@ def null_space_rays(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> W = np.array([[1.0, 0.0], [0.0, 1.0]])
     >>> net = rs.load([(W, np.array([0.0, -0.1])), (np.array([[1.0, 1.0], [0.0, 0.0]]), np.zeros(2))])
-    >>> found = null_space_rays(net, [[1.0, 0.0]], count=8)  # rays run along (0, 1) and (0, -1)
+    >>> found = rs.local.null_space_rays(net, [[1.0, 0.0]], count=8)  # rays run along (0, 1) and (0, -1)
     >>> print(found.finding("regions_along_rays"), found.finding("surrounding_regions"))
     2 (EXACT) 2 (LOWER)
     >>> int(found.details["num_crossings"].max()), found.details["cosines"][0].round(6)
@@ -137,7 +137,10 @@ def null_directions(
 
     Examples
     --------
-    >>> nullity, e = null_directions(torch.tensor([[3.0, 4.0]], dtype=torch.float64), 1, np.random.default_rng(0))
+    >>> import numpy as np, reluscope as rs
+    >>> import torch
+    >>> weight = torch.tensor([[3.0, 4.0]], dtype=torch.float64)
+    >>> nullity, e = rs.local.null_directions(weight, 1, np.random.default_rng(0))
     >>> nullity, np.abs(e).round(9)
     (1, array([[0.8, 0.6]]))
     """

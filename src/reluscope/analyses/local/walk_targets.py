@@ -27,9 +27,9 @@ def class_means(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> F
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-    >>> class_means(net, [[1.0, 0.0], [3.0, 0.0], [0.0, 1.0]], np.array([0, 0, 1]))
+    >>> rs.local.class_means(net, [[1.0, 0.0], [3.0, 0.0], [0.0, 1.0]], np.array([0, 0, 1]))
     array([[2., 0.],
            [0., 1.]])
     """

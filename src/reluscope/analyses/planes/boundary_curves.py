@@ -70,9 +70,9 @@ def boundary_curves(boundary: DecisionBoundary) -> tuple[BoundaryCurve, ...]:
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> layers = [(np.r_[np.eye(2), -np.eye(2)], np.zeros(4)), (np.ones((1, 4)), -np.ones(1))]
-    >>> (curve,) = boundary_curves(rs.decision_boundary(rs.partition(rs.load(layers), rs.Box(-2, 2, 2))))
+    >>> (curve,) = rs.planes.boundary_curves(rs.decision_boundary(rs.partition(rs.load(layers), rs.Box(-2, 2, 2))))
     >>> curve.is_closed, curve.num_corners
     (True, 4)
     """

@@ -89,9 +89,9 @@ def class_areas(part: Partition) -> ClassAreas:
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-    >>> class_areas(rs.partition(net, rs.Box(0, 1, 2))).by_class(2)
+    >>> rs.planes.class_areas(rs.partition(net, rs.Box(0, 1, 2))).by_class(2)
     array([0.5, 0.5])
     """
     if part.dim != 2 or not part.is_bounded().all():

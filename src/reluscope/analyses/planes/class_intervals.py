@@ -71,9 +71,9 @@ def class_intervals(part: Partition) -> ClassIntervals:
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-    >>> found = class_intervals(rs.partition(net, rs.Segment([1.0, 0.0], [0.0, 1.0])))
+    >>> found = rs.planes.class_intervals(rs.partition(net, rs.Segment([1.0, 0.0], [0.0, 1.0])))
     >>> found.classes, found.by_class(2).round(6)
     (array([0, 1]), array([0.707107, 0.707107]))
     """

@@ -134,7 +134,7 @@ def classify_at(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> found = rs.preimages.classify_at(net, [[1.0, 2.0], [1.0, -2.0]])
     >>> [found.kind(i).name for i in range(2)], found.dims

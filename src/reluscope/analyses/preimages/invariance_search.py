@@ -156,7 +156,7 @@ def invariant(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(3)[:2], np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> found = rs.preimages.invariant(net, [0.5, 0.0, 0.2], target=[1.0, 1.0, 1.0], domain=rs.Box(0, 1, 3))
     >>> found.found.tolist(), str(found.objective), found.difference

@@ -309,7 +309,7 @@ def invariant_set(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> found = rs.preimages.invariant_set(net, [1.0, -0.5], domain=rs.Box(-1, 2, 2))
     >>> found.dimension, found.width([0.0, 1.0]), found.reach([0.0, 1.0])

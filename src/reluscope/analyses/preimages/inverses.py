@@ -262,7 +262,7 @@ def local_inverse(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[2.0, 0.0], [0.0, 1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> inverse = rs.preimages.local_inverse(net, [1.0, 3.0], gate=0)
     >>> inverse([4.0, 3.0]).tolist(), inverse.condition, str(inverse.margin)

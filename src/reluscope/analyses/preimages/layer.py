@@ -44,6 +44,7 @@ class GateLayer(Shown):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from reluscope.analyses.preimages.reading_layers import read_layer
     >>> layer = read_layer(([[1, 0], [0, 1]], [0, -1]))
     >>> layer.num_inputs, layer.num_units, layer(np.array([[2.0, 3.0]])).tolist()

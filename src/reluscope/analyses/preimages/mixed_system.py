@@ -127,7 +127,7 @@ def system(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> found = rs.preimages.system(net, [3.0, 0.0], gate="relu 0")
     >>> found.equation_units, found.inequality_units

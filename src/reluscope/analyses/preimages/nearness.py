@@ -71,7 +71,7 @@ def elsewhere_bounds(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([([[1.0], [1.0]], [0.0, -1.0]), (np.eye(2), np.zeros(2))])  # (relu(x), relu(x - 1))
     >>> budget = rs.Budget(regions=50)
     >>> found = rs.preimages.elsewhere_bounds(net, [0.5], domain=rs.Box(-1, 2, 1), budget=budget)

@@ -54,9 +54,9 @@ def read_layer(source: LayerLike, gate: str | int | None = None) -> GateLayer:
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((3, 2)), np.ones(3)), (np.ones((1, 3)), np.zeros(1))])
-    >>> read_layer(net, 1).weight.shape
+    >>> rs.preimages.read_layer(net, 1).weight.shape
     (3, 2)
     """
     if gate is not None and not isinstance(source, Network):
@@ -87,9 +87,9 @@ def layer_inputs(network: Network, x: Points, gate: str | int | None = None) -> 
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((3, 2)), np.ones(3)), (np.ones((1, 3)), np.zeros(1))])
-    >>> layer_inputs(net, [[1.0, -2.0]], 1)
+    >>> rs.preimages.layer_inputs(net, [[1.0, -2.0]], 1)
     array([[1., 0.]])
     """
     target = network.stages[_position(network, gate)]

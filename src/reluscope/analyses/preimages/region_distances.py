@@ -79,7 +79,7 @@ def distance_to_range(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> print(rs.preimages.distance_to_range(net, [5.0], domain=rs.Box(-1, 2, 2)).finding("distance_to_image"))
     1 (EXACT)
@@ -149,7 +149,7 @@ def reached_from_elsewhere(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
     >>> box = rs.Box(-1, 1, 1)
     >>> found = rs.preimages.reached_from_elsewhere(net, [0.5], 0.1, domain=box)  # -0.5 has these features, too

@@ -35,7 +35,8 @@ class Plant(Shown):
 
     Examples
     --------
-    >>> cart = Plant([[1.0, 0.1], [0.0, 1.0]], [[0.005], [0.1]])  # position and velocity, a force for 0.1 s
+    >>> import reluscope as rs
+    >>> cart = rs.reachability.Plant([[1.0, 0.1], [0.0, 1.0]], [[0.005], [0.1]])  # position and velocity, a force
     >>> cart.c
     array([0., 0.])
     """

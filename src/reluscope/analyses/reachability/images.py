@@ -390,7 +390,7 @@ def image(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2))])
     >>> found = rs.image(net, rs.Box(-1, 1, 2))
     >>> found, found.ends.tolist(), sorted(found.dims.tolist())

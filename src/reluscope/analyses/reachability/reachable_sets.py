@@ -261,7 +261,7 @@ def reach(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> brake = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[-0.5, 0.5]]), np.zeros(1))])  # -x / 2
     >>> found = rs.reach(brake, rs.reachability.Plant([[1.0]], [[1.0]]), rs.Box(-1, 2, 1), 2)
     >>> found, found.ends[:, :, 0].round(9).tolist()

@@ -124,7 +124,7 @@ def decision_distance(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, 1.0]]), np.array([-2.0]))])
     >>> found = rs.robustness.decision_distance(net, [[0.5]], norm="l2")  # |x| - 2 changes its sign at 2
     >>> print(found.finding("decision_distance"), found.details["witnesses"][0], found.details["adversarial"][0])

@@ -86,7 +86,7 @@ def decision_distance_within(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     >>> found = rs.robustness.decision_distance_within(net, [[3.0, 1.0]], norm="l1")
     >>> print(found.finding("decision_distance_within"), found.details["rivals"])

@@ -61,7 +61,8 @@ def choose_triple(
 
     Examples
     --------
-    >>> choose_triple(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [1.0, 0.0]]), np.array([0, 1, 1, 1]))
+    >>> import numpy as np, reluscope as rs
+    >>> rs.planes.choose_triple(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [1.0, 0.0]]), np.array([0, 1, 1, 1]))
     (2, 0, 3)
     """
     order = np.random.default_rng(seed).permutation(len(points))

@@ -69,9 +69,9 @@ def fits(network: Network, x: Points, targets: Float[np.ndarray, "s t"]) -> Find
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))])
-    >>> print(fits(net, [[1.0], [2.0]], np.array([[1.0], [3.0]])).finding("mean_absolute_error"))
+    >>> print(rs.regression.fits(net, [[1.0], [2.0]], np.array([[1.0], [3.0]])).finding("mean_absolute_error"))
     0.5 (EXACT)
     """
     began = time.perf_counter()

@@ -204,7 +204,7 @@ def active_subspaces(
     --------
     A network that depends only on the sum of its inputs:
 
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[1.0, 1.0], [2.0, 2.0]]), np.array([0.0, -1.0])), (np.ones((1, 2)), np.zeros(1))])
     >>> found = rs.sensitivity.active_subspaces(net, [[1.0, 1.0], [2.0, -1.9], [3.0, 0.0]])
     >>> found.directions[0, 0].round(6), print(found.share(0), found.rank(0))

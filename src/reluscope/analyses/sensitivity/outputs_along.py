@@ -139,7 +139,7 @@ def output_along(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[1.0, 1.0]]), np.zeros(1)), (np.ones((1, 1)), np.zeros(1))])  # max(x_0 + x_1, 0)
     >>> found = rs.sensitivity.output_along(net, [[-1.0, -1.0], [0.5, 0.5], [2.0, 2.0]], np.array([1.0, 1.0]))
     >>> found.line_values.round(9), print(found.explained())

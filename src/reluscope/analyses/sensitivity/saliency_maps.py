@@ -125,7 +125,7 @@ def saliency(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.array([0.0, -1.0])), (np.array([[2.0, 3.0]]), np.array([0.5]))])
     >>> found = rs.sensitivity.saliency(net, [[1.0, 2.0]])  # 2 x_0 + 3 (x_1 - 1) + 0.5
     >>> found.gradients, found.contributions, found.constants, found.values

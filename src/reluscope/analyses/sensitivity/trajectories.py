@@ -50,7 +50,8 @@ def trajectory(points: ArrayLike, *, is_closed: bool = False) -> Trajectory:
 
     Examples
     --------
-    >>> trajectory([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]], is_closed=True).description
+    >>> import reluscope as rs
+    >>> rs.sensitivity.trajectory([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]], is_closed=True).description
     'closed polyline through 3 points'
     """
     corners = read_array(points, "points")
@@ -73,7 +74,8 @@ def ellipse(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, num_points: Count = 99)
 
     Examples
     --------
-    >>> circle = ellipse([1.0, 0.0], [-0.5, 0.75**0.5], [-0.5, -(0.75**0.5)], num_points=12)
+    >>> import numpy as np, reluscope as rs
+    >>> circle = rs.sensitivity.ellipse([1.0, 0.0], [-0.5, 0.75**0.5], [-0.5, -(0.75**0.5)], num_points=12)
     >>> np.linalg.norm(circle.points, axis=1).round(9).tolist() == [1.0] * 12
     True
     """
@@ -106,7 +108,8 @@ def translations(image: ArrayLike, *, shape: Sequence[int]) -> Trajectory:
 
     Examples
     --------
-    >>> translations([1.0, 0.0, 0.0], shape=(1, 3)).points.tolist()
+    >>> import reluscope as rs
+    >>> rs.sensitivity.translations([1.0, 0.0, 0.0], shape=(1, 3)).points.tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     flat = read_point(image, "image")

@@ -51,8 +51,9 @@ def linear_cka(first: Float[np.ndarray, "s d"], second: Float[np.ndarray, "s e"]
 
     Examples
     --------
+    >>> import numpy as np, reluscope as rs
     >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [1.0, 1.0]])
-    >>> print(linear_cka(X, 3 * X[:, ::-1]))
+    >>> print(rs.similarity.linear_cka(X, 3 * X[:, ::-1]))
     1 (ESTIMATE)
     """
     return _aligned(moments_of(first, second), 0, 1)
@@ -79,8 +80,9 @@ def debiased_cka(first: Float[np.ndarray, "s d"], second: Float[np.ndarray, "s e
 
     Examples
     --------
+    >>> import numpy as np, reluscope as rs
     >>> X = np.random.default_rng(0).normal(size=(20, 30))
-    >>> print(debiased_cka(X, -2 * X))
+    >>> print(rs.similarity.debiased_cka(X, -2 * X))
     1 (ESTIMATE)
     """
     return _aligned_without_bias(moments_of(first, second), 0, 1)

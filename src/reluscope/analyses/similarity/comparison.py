@@ -115,9 +115,10 @@ def compare(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> layers = [(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))]
-    >>> found = compare({"one": rs.load(layers), "other": rs.load(layers)}, [[1.0, -1.0], [-1.0, 2.0], [1.0, 2.0]])
+    >>> networks = {"one": rs.load(layers), "other": rs.load(layers)}
+    >>> found = rs.similarity.compare(networks, [[1.0, -1.0], [-1.0, 2.0], [1.0, 2.0]])
     >>> print(found.where(first="one", second="other").finding("cka"))
     1 (ESTIMATE)
     """

@@ -35,8 +35,10 @@ def output_cross_entropy(forwards: Sequence[RoundedForward], first: int, second:
 
     Examples
     --------
+    >>> import numpy as np, reluscope as rs
+    >>> from reluscope.networks.evaluation.rounded_forward import RoundedForward
     >>> even = RoundedForward(np.zeros((1, 2)), np.zeros((1, 2)), np.zeros((1, 0), dtype=bool))
-    >>> print(output_cross_entropy([even, even], 0, 1))
+    >>> print(rs.similarity.output_cross_entropy([even, even], 0, 1))
     0.693147 (EXACT)
     """
     first, second = (read_position(one, "first and second", len(forwards), "networks") for one in (first, second))

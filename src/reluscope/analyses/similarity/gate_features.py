@@ -48,9 +48,9 @@ def features(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> features(net, [[1.0, -1.0]], gate=0), features(net, [[1.0, -1.0]])
+    >>> rs.similarity.features(net, [[1.0, -1.0]], gate=0), rs.similarity.features(net, [[1.0, -1.0]])
     (array([[1., 0.]]), array([[1.]]))
     """
     points, memory = network.points(x), (budget or Budget()).memory_or(MEMORY)

@@ -166,11 +166,11 @@ def coefficient_maps(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> layers = [(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, 1.0]]), np.zeros(1))]
     >>> one = rs.load(layers)
     >>> twice = rs.load([layers[0], (2 * layers[1][0], np.zeros(1))])
-    >>> maps = coefficient_maps(one, twice, [[-1.0], [2.0], [3.0]])
+    >>> maps = rs.similarity.coefficient_maps(one, twice, [[-1.0], [2.0], [3.0]])
     >>> maps.outputs([[-1.0], [5.0]]).ravel().round(9)
     array([ 2., 10.])
     """

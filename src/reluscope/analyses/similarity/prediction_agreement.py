@@ -26,10 +26,11 @@ def agreement_of_predictions(forwards: Sequence[RoundedForward], first: int, sec
 
     Examples
     --------
-    >>> import numpy as np
+    >>> import numpy as np, reluscope as rs
+    >>> from reluscope.networks.evaluation.rounded_forward import RoundedForward
     >>> outputs = [np.array([[1.0, 2.0], [3.0, 0.0]]), np.array([[0.0, 1.0], [0.0, 1.0]])]
     >>> forwards = [RoundedForward(one, np.zeros((2, 2)), np.zeros((2, 0), dtype=bool)) for one in outputs]
-    >>> print(agreement_of_predictions(forwards, 0, 1))
+    >>> print(rs.similarity.agreement_of_predictions(forwards, 0, 1))
     0.5 (EXACT)
     """
     first, second = (read_position(one, "first and second", len(forwards), "networks") for one in (first, second))

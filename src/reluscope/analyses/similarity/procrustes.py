@@ -42,7 +42,8 @@ def procrustes_distance(first: Float[np.ndarray, "s d"], second: Float[np.ndarra
 
     Examples
     --------
-    >>> print(procrustes_distance(np.array([[1.0], [0.0], [0.0]]), np.array([[0.0], [1.0], [-1.0]])))
+    >>> import numpy as np, reluscope as rs
+    >>> print(rs.similarity.procrustes_distance(np.array([[1.0], [0.0], [0.0]]), np.array([[0.0], [1.0], [-1.0]])))
     1.41421 (ESTIMATE)
     """
     return _apart(moments_of(first, second), 0, 1)

@@ -43,9 +43,10 @@ def scaled_distance(
 
     Examples
     --------
-    >>> print(scaled_distance(np.array([[[1.0, 0.0]]]), np.array([[[2.0, -4.0]]])))
+    >>> import numpy as np, reluscope as rs
+    >>> print(rs.similarity.scaled_distance(np.array([[[1.0, 0.0]]]), np.array([[[2.0, -4.0]]])))
     2 (ESTIMATE)
-    >>> print(scaled_distance(np.array([[[1.0, 0.0]]]), np.array([[[2.0, -4.0]]]), absolute=True))
+    >>> print(rs.similarity.scaled_distance(np.array([[[1.0, 0.0]]]), np.array([[[2.0, -4.0]]]), absolute=True))
     0.625 (ESTIMATE)
     """
     metric = SCALED_DISTANCE_ABSOLUTE if absolute else SCALED_DISTANCE

@@ -134,7 +134,7 @@ def pair_matrix(found: Findings, name: str) -> Float[np.ndarray, "k k"]:
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> layers = [(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))]
     >>> two = {"one": rs.load(layers), "other": rs.load(layers)}
     >>> found = rs.similarity.compare(two, [[1.0, -1.0], [-1.0, 2.0], [1.0, 2.0]], metrics=["agreement"])
@@ -157,7 +157,7 @@ def pair_title(found: Findings, name: str) -> str:
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     >>> found = rs.similarity.compare({"a": net, "b": net}, [[1.0, 0.0], [0.0, 2.0], [2.0, 3.0]], metrics=["cka"])
     >>> rs.similarity.pair_title(found, "cka"), rs.similarity.pair_title(found, "features_cka")
@@ -181,7 +181,7 @@ def compared_networks(found: Findings) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     >>> rs.similarity.compared_networks(rs.similarity.compare({"a": net, "b": net}, np.eye(2), metrics=["agreement"]))
     ('a', 'b')

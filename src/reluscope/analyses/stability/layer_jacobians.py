@@ -64,7 +64,7 @@ def layers(network: Network) -> tuple[NetworkLayer, ...]:
     --------
     >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> [(layer.kind, layer.size) for layer in layers(net)]
+    >>> [(layer.kind, layer.size) for layer in rs.stability.layers(net)]
     [('affine', 2), ('gate', 2), ('affine', 1)]
     """
     found: list[NetworkLayer] = []

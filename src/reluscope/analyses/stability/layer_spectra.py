@@ -95,9 +95,9 @@ def spectra(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[3.0, 0.0], [0.0, 1.0], [0.0, -1.0]]), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
-    >>> found = spectra(net, [[1.0, 2.0], [-1.0, 2.0]])
+    >>> found = rs.stability.spectra(net, [[1.0, 2.0], [-1.0, 2.0]])
     >>> gate = found.where(layer=net.gates[0].name)
     >>> [values.round(9).tolist() for values in gate.details["singular_values"]]
     [[3.0, 1.0], [1.0, 0.0]]
@@ -169,9 +169,9 @@ def extremes(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.diag([3.0, 1.0]), np.ones(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> found = extremes(net, [[1.0, 1.0]]).where(layer=net.gates[0].name)
+    >>> found = rs.stability.extremes(net, [[1.0, 1.0]]).where(layer=net.gates[0].name)
     >>> print(found.finding("largest_singular_value"), found.finding("smallest_nonzero_singular_value"))
     3 (EXACT) 1 (EXACT)
     """

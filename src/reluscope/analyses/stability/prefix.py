@@ -57,9 +57,9 @@ def prefix_map(network: Network, x: Points, layer: int) -> PrefixMap:
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[1.0, 0.0], [0.0, -1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> found = prefix_map(net, [1.0, 1.0], 0)
+    >>> found = rs.stability.prefix_map(net, [1.0, 1.0], 0)
     >>> found.matrix.tolist(), found.slopes.tolist()
     ([[1.0, 0.0], [0.0, -1.0]], [1.0, 0.0])
     """

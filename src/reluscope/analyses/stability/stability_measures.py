@@ -125,7 +125,7 @@ def curve(found: Findings, layer: str, quantile: Share = 0.5) -> Float[np.ndarra
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.diag([3.0, 1.0]), np.ones(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> rs.stability.curve(rs.stability.spectra(net, [[1.0, 1.0]]), net.gates[0].name).round(9)
     array([3., 1.])

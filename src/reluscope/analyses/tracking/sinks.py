@@ -66,10 +66,11 @@ def tensorboard_sink(board: Any) -> Sink:
 
     Examples
     --------
+    >>> import reluscope as rs
     >>> class Writer:
     ...     def add_scalar(self, name, value, step): print(name, value, step)
     ...     def flush(self): pass
-    >>> tensorboard_sink(Writer())({"accuracy": 0.5}, epoch=3.0, step=7)
+    >>> rs.tracking.tensorboard_sink(Writer())({"accuracy": 0.5}, epoch=3.0, step=7)
     reluscope/accuracy 0.5 7
     """
     writer = board
@@ -114,10 +115,11 @@ def wandb_sink(run: Any) -> Sink:
 
     Examples
     --------
+    >>> import reluscope as rs
     >>> class Run:
     ...     def define_metric(self, name, step_metric=None): pass
     ...     def log(self, numbers): print(numbers)
-    >>> wandb_sink(Run())({"accuracy": 0.5}, epoch=3.0, step=7)
+    >>> rs.tracking.wandb_sink(Run())({"accuracy": 0.5}, epoch=3.0, step=7)
     {'reluscope/accuracy': 0.5, 'reluscope/epoch': 3.0, 'reluscope/step': 7}
     """
     if not _has(run, "define_metric", "log"):

@@ -120,10 +120,11 @@ class Tracker:
 
     Examples
     --------
+    >>> from torch import nn
     >>> import numpy as np, tempfile, reluscope as rs
     >>> model = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 2))
     >>> points = np.random.default_rng(0).normal(size=(50, 2))
-    >>> with Tracker(model, points, tempfile.mkdtemp() + "/run.parquet") as tracker:
+    >>> with rs.Tracker(model, points, tempfile.mkdtemp() + "/run.parquet") as tracker:
     ...     for epoch in range(3):
     ...         tracker.record(epoch=epoch)
     >>> tracker.records["changed_samples"]

@@ -64,7 +64,7 @@ def rational_form(network: Network, *, most_monomials: Count = MAX_MONOMIALS) ->
     --------
     >>> import reluscope as rs
     >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])  # the absolute value
-    >>> print(rational_form(net))
+    >>> print(rs.tropical.rational_form(net))
     max(-x1, x1) - max(0)
     """
     if network.num_inputs > MAX_INPUTS:

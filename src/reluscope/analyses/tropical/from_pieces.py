@@ -50,7 +50,7 @@ def from_pieces(table: Pieces, *, most_monomials: Count = MAX_MONOMIALS) -> Trop
     --------
     >>> import reluscope as rs
     >>> net = rs.load([([[1.0], [1.0]], [0.0, -1.0]), ([[1.0, -1.0]], [0.0])])  # 0, then x, then 1
-    >>> print(from_pieces(rs.tropical.pieces(net)))
+    >>> print(rs.tropical.from_pieces(rs.tropical.pieces(net)))
     max(0, x1) - max(0, x1 - 1)
     """
     pairs = list(_neighbors(table))

@@ -68,7 +68,7 @@ def newton_polygons(function: TropicalRational, *, output: int = 0) -> NewtonPol
     --------
     >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # a square with one face
-    >>> newton_polygons(rs.tropical.rational_form(net)).numerator.faces
+    >>> rs.tropical.newton_polygons(rs.tropical.rational_form(net)).numerator.faces
     ((0, 2, 3, 1),)
     """
     if function.num_inputs != 2:

@@ -170,7 +170,7 @@ def pieces(network: Network, domain: Domain | None = None, *, most: Count = MAX_
     Examples
     --------
     >>> import reluscope as rs
-    >>> table = pieces(rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]))
+    >>> table = rs.tropical.pieces(rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]))
     >>> len(table), table([[-2.0], [3.0]]).ravel()
     (2, array([2., 3.]))
     """

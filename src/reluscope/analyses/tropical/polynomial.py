@@ -33,8 +33,10 @@ class TropicalPolynomial(Shown):
 
     Examples
     --------
+    >>> import reluscope as rs
+    >>> from fractions import Fraction
     >>> one, two = Fraction(1), Fraction(2)
-    >>> polynomial = TropicalPolynomial.of([(one, -one), (0 * one, 0 * one), (one / 2, -one)])
+    >>> polynomial = rs.tropical.TropicalPolynomial.of([(one, -one), (0 * one, 0 * one), (one / 2, -one)])
     >>> len(polynomial), polynomial.at([two])
     (2, Fraction(1, 1))
     """

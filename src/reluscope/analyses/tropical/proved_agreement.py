@@ -59,7 +59,7 @@ def agreement(network: Network, function: TropicalRational, domain: Domain | Non
     --------
     >>> import reluscope as rs
     >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
-    >>> agreement(net, rs.tropical.rational_form(net))
+    >>> rs.tropical.agreement(net, rs.tropical.rational_form(net))
     Finding(regions where network and tropical form differ: 0 (EXACT))
     """
     size = domain.dim if isinstance(domain, Slice) else network.num_inputs
@@ -107,7 +107,7 @@ def round_trip(network: Network, domain: Domain | None = None) -> Finding:
     Examples
     --------
     >>> import reluscope as rs
-    >>> round_trip(rs.load([([[1.0, 1.0], [1.0, 1.0]], [2.0, 0.0]), ([[1.0, -2.0]], [-1.0])])).value
+    >>> rs.tropical.round_trip(rs.load([([[1.0, 1.0], [1.0, 1.0]], [2.0, 0.0]), ([[1.0, -2.0]], [-1.0])])).value
     0
     """
     table = pieces(network, domain)

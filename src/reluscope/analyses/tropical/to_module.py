@@ -59,7 +59,7 @@ def to_module(function: TropicalRational, *, rounded: bool = False) -> MaxDiffer
     --------
     >>> import reluscope as rs
     >>> net = rs.load([([[1.0, 1.0], [1.0, 1.0]], [2.0, 0.0]), ([[1.0, -2.0]], [-1.0])])
-    >>> again = rs.load(to_module(rs.tropical.rational_form(net)))
+    >>> again = rs.load(rs.tropical.to_module(rs.tropical.rational_form(net)))
     >>> again([[1.0, 1.0], [1.0, -1.0]]).flatten().tolist()
     [-1.0, 1.0]
     """

@@ -116,7 +116,7 @@ def verify(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
     >>> def at_least(level):
     ...     return rs.verification.Property([rs.verification.Case([-1.0], [1.0], [rs.Polyhedron([[-1.0]], [-level])])])

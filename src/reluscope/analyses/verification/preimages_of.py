@@ -159,7 +159,7 @@ def of(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # relu(x_0) + relu(x_1)
     >>> target, square = rs.Polyhedron([[1.0]], [1.0]), rs.Box(-1, 2, 2)
     >>> found = rs.preimages.of(net, target, domain=square)

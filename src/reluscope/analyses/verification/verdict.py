@@ -122,7 +122,7 @@ def replay(network: Network, safe: Property, x: Points) -> Counterexample | None
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))])  # relu(x)
     >>> safe = rs.verification.Property([rs.verification.Case([0.0], [1.0], [rs.Polyhedron([[-1.0]], [-0.5])])])
     >>> rs.verification.replay(net, safe, [[0.25], [2.0], [0.75]]).point  # relu(x) >= 0.5, and x within [0, 1]

@@ -75,7 +75,7 @@ def violations(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # relu(x_0) + relu(x_1)
     >>> unsafe = rs.Polyhedron([[-1.0]], [-1.0])  # at least 1
     >>> safe = rs.verification.Property([rs.verification.Case([-1.0, -1.0], [1.0, 1.0], [unsafe])])

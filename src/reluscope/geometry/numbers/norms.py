@@ -47,7 +47,8 @@ class Norm:
 
     Examples
     --------
-    >>> norm = Norm("l2", weights=[1.0, 2.0])
+    >>> import numpy as np, reluscope as rs
+    >>> norm = rs.Norm("l2", weights=[1.0, 2.0])
     >>> float(norm.size(np.array([3.0, 2.0]))), float(norm.dual.size(np.array([3.0, 8.0])))
     (5.0, 5.0)
     """

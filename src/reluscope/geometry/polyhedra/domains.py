@@ -31,7 +31,8 @@ class Space:
 
     Examples
     --------
-    >>> Space(3).describe()
+    >>> import reluscope as rs
+    >>> rs.Space(3).describe()
     'all of R^3'
     """
 
@@ -97,9 +98,10 @@ class Box(Shown):
 
     Examples
     --------
-    >>> Box(-1, 1, 2).describe()
+    >>> import reluscope as rs
+    >>> rs.Box(-1, 1, 2).describe()
     'box [-1, 1]^2'
-    >>> Box([0, 0], [1, 3]).volume()
+    >>> rs.Box([0, 0], [1, 3]).volume()
     3.0
     """
 
@@ -217,7 +219,8 @@ class Slice(Shown):
 
     Examples
     --------
-    >>> diagonal = Slice([0, 0, 0], [[1, 1, 1]], Box(0, 2, 1))
+    >>> import reluscope as rs
+    >>> diagonal = rs.Slice([0, 0, 0], [[1, 1, 1]], rs.Box(0, 2, 1))
     >>> diagonal.lift([[1.5]])
     array([[1.5, 1.5, 1.5]])
     >>> diagonal.project([[0.0, 0.0, 3.0]])
@@ -308,7 +311,8 @@ class Slice(Shown):
 
         Examples
         --------
-        >>> Slice([0, 0, 0], [[3, 4, 0]], Box(0, 2, 1)).volume()
+        >>> import reluscope as rs
+        >>> rs.Slice([0, 0, 0], [[3, 4, 0]], rs.Box(0, 2, 1)).volume()
         10.0
         """
         return float(self.window.volume() * np.prod(np.linalg.svd(self.basis, compute_uv=False)))

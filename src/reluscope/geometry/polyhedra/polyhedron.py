@@ -89,7 +89,8 @@ class Polyhedron(Shown):
 
     Examples
     --------
-    >>> square = Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 1, 1, 1])
+    >>> import reluscope as rs
+    >>> square = rs.Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 1, 1, 1])
     >>> square.dim, bool(square.contains([0.5, -0.5])), square.insphere().radius
     (2, True, 1.0)
     """
@@ -203,7 +204,8 @@ class Polyhedron(Shown):
 
         Examples
         --------
-        >>> Polyhedron([[1, 0], [-1, 0]], [1, 1]).is_bounded()
+        >>> import reluscope as rs
+        >>> rs.Polyhedron([[1, 0], [-1, 0]], [1, 1]).is_bounded()
         False
         """
         return self._rows.has_no_rays or self.is_empty()
@@ -223,7 +225,8 @@ class Polyhedron(Shown):
 
         Examples
         --------
-        >>> triangle = Polyhedron([[-1, 0], [0, -1], [4, 3]], [0, 0, 12])  # sides 3, 4, 5
+        >>> import reluscope as rs
+        >>> triangle = rs.Polyhedron([[-1, 0], [0, -1], [4, 3]], [0, 0, 12])  # sides 3, 4, 5
         >>> round(triangle.insphere().radius, 12)
         1.0
         """
@@ -255,7 +258,8 @@ class Polyhedron(Shown):
 
         Examples
         --------
-        >>> strip = Polyhedron([[1, 0], [0, 1], [2, 0], [-1, 0]], [1, 9, 2, 0], [[0, 1]], [0])
+        >>> import reluscope as rs
+        >>> strip = rs.Polyhedron([[1, 0], [0, 1], [2, 0], [-1, 0]], [1, 9, 2, 0], [[0, 1]], [0])
         >>> strip.facets()
         (array([0, 2]), array([3]))
         """
@@ -274,7 +278,8 @@ class Polyhedron(Shown):
 
         Examples
         --------
-        >>> square = Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 1, 1, 1])
+        >>> import reluscope as rs
+        >>> square = rs.Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 1, 1, 1])
         >>> square.facet_points()
         array([[ 1.,  0.],
                [-1.,  0.],
@@ -306,7 +311,8 @@ class Polyhedron(Shown):
 
         Examples
         --------
-        >>> Polyhedron([[-1, 0], [0, -1], [1, 1]], [0, 0, 1]).vertices().round(12) + 0
+        >>> import reluscope as rs
+        >>> rs.Polyhedron([[-1, 0], [0, -1], [1, 1]], [0, 0, 1]).vertices().round(12) + 0
         array([[0., 0.],
                [1., 0.],
                [0., 1.]])
@@ -326,7 +332,8 @@ class Polyhedron(Shown):
 
         Examples
         --------
-        >>> round(Polyhedron([[-1, 0], [0, -1], [1, 1]], [0, 0, 1]).volume(), 12)
+        >>> import reluscope as rs
+        >>> round(rs.Polyhedron([[-1, 0], [0, -1], [1, 1]], [0, 0, 1]).volume(), 12)
         0.5
         """
         if self._hull.dim == 0:
@@ -358,7 +365,8 @@ class Polyhedron(Shown):
 
         Examples
         --------
-        >>> triangle = Polyhedron([[-1, 0], [0, -1], [4, 3]], [0, 0, 12])  # sides 3, 4, 5
+        >>> import reluscope as rs
+        >>> triangle = rs.Polyhedron([[-1, 0], [0, -1], [4, 3]], [0, 0, 12])  # sides 3, 4, 5
         >>> round(triangle.width().upper, 12)
         2.4
         """
@@ -393,7 +401,8 @@ class Polyhedron(Shown):
 
         Examples
         --------
-        >>> Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [3, 0, 4, 0]).diameter().upper
+        >>> import reluscope as rs
+        >>> rs.Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [3, 0, 4, 0]).diameter().upper
         5.0
         """
         hull = self._full_dimensional("the diameter needs")
@@ -444,7 +453,8 @@ class Polyhedron(Shown):
 
         Examples
         --------
-        >>> square = Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 0, 1, 0])
+        >>> import numpy as np, reluscope as rs
+        >>> square = rs.Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 0, 1, 0])
         >>> points = square.sample(500, seed=1)
         >>> points.shape, bool((np.abs(points.mean(axis=0) - 0.5) < 0.1).all())
         ((500, 2), True)
@@ -494,7 +504,8 @@ class Polyhedron(Shown):
 
         Examples
         --------
-        >>> Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 1, 1, 1]).maximize([1, 2]).value
+        >>> import reluscope as rs
+        >>> rs.Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 1, 1, 1]).maximize([1, 2]).value
         3.0
         """
         objective = read_array(c, "c", ndim=1)
@@ -523,7 +534,8 @@ class Polyhedron(Shown):
 
         Examples
         --------
-        >>> Polyhedron([[1, 0]], [1]).intersect(Polyhedron([[0, 1]], [2])).b
+        >>> import reluscope as rs
+        >>> rs.Polyhedron([[1, 0]], [1]).intersect(rs.Polyhedron([[0, 1]], [2])).b
         array([1., 2.])
         """
         if other.dim != self.dim:
@@ -542,7 +554,8 @@ class Polyhedron(Shown):
 
         Examples
         --------
-        >>> rows, ends = Polyhedron([[1.0, 0.0]], [2.0], C=[[4.0, 5.0]], d=[3.0]).inequalities()
+        >>> import reluscope as rs
+        >>> rows, ends = rs.Polyhedron([[1.0, 0.0]], [2.0], C=[[4.0, 5.0]], d=[3.0]).inequalities()
         >>> rows.tolist(), ends.tolist()
         ([[1.0, 0.0], [4.0, 5.0], [-4.0, -5.0]], [2.0, 3.0, -3.0])
         """
@@ -556,7 +569,8 @@ class Polyhedron(Shown):
 
         Examples
         --------
-        >>> print(Polyhedron([[0.5, 0.0]], [1.0]).to_text("sage"))
+        >>> import reluscope as rs
+        >>> print(rs.Polyhedron([[0.5, 0.0]], [1.0]).to_text("sage"))
         Polyhedron(ieqs=[[1, -1/2, 0]], eqns=[], base_ring=QQ)
         """
         if self._rows.sides is None or form == "mps":
@@ -579,7 +593,8 @@ class Polyhedron(Shown):
 
         Examples
         --------
-        >>> Polyhedron.from_text("Polyhedron(ieqs=[[1, -1/2, 0]], eqns=[[0, 1, -1]])").C
+        >>> import reluscope as rs
+        >>> rs.Polyhedron.from_text("Polyhedron(ieqs=[[1, -1/2, 0]], eqns=[[0, 1, -1]])").C
         array([[-1.,  1.]])
         """
         return Polyhedron(*read(text))

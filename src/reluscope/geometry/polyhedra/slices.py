@@ -33,7 +33,8 @@ def Segment(a: ArrayLike, b: ArrayLike) -> Slice:  # noqa: N802
 
     Examples
     --------
-    >>> Segment([0, 0], [3, 4]).window.hi
+    >>> import reluscope as rs
+    >>> rs.Segment([0, 0], [3, 4]).window.hi
     array([5.])
     """
     start, end = read_point(a, "a"), read_point(b, "b")
@@ -51,7 +52,8 @@ def polyline(points: ArrayLike) -> list[Slice]:
 
     Examples
     --------
-    >>> [segment.window.hi[0] for segment in polyline([[0, 0], [1, 0], [1, 2]])]
+    >>> import reluscope as rs
+    >>> [segment.window.hi[0] for segment in rs.polyline([[0, 0], [1, 0], [1, 2]])]
     [np.float64(1.0), np.float64(2.0)]
     """
     stops = read_array(points, "points")
@@ -95,7 +97,8 @@ def Plane(  # noqa: N802
 
     Examples
     --------
-    >>> plane = Plane([0, 0, 0], [2, 0, 0], [1, 1, 0])
+    >>> import reluscope as rs
+    >>> plane = rs.Plane([0, 0, 0], [2, 0, 0], [1, 1, 0])
     >>> plane.basis
     array([[1., 0., 0.],
            [0., 1., 0.]])

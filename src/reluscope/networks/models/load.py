@@ -105,8 +105,9 @@ def load(
 
     Examples
     --------
+    >>> import reluscope as rs
     >>> from torch import nn
-    >>> net = load(nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1)))
+    >>> net = rs.load(nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1)))
     >>> net.input_shape, [gate.name for gate in net.gates], net.verification.largest_deviation < 1e-12
     ((2,), ['1'], True)
     """

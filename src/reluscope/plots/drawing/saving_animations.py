@@ -51,11 +51,13 @@ def save_animation(
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> film = rs.plots.animation([rs.partition(net, rs.Box(-1, 1, 2))])
     >>> path = Path(tempfile.mkdtemp()) / "film.gif"
-    >>> save_animation(film, path)
+    >>> rs.plots.save_animation(film, path)
     >>> path.read_bytes()[:6]
     b'GIF89a'
     """

@@ -45,7 +45,7 @@ def accuracy_curve(curve: Findings, *, axes: Axes | None = None) -> Figure:
     >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.array([-1.0]))])
     >>> matrices = rs.coefficients.matrix(net, [[-2.0], [-0.5], [0.5], [2.0]])
     >>> curve = rs.compression.accuracy_curve(matrices, matrices, np.array([1, 0, 0, 1]), (1, 2))
-    >>> accuracy_curve(curve).axes[0].get_xlabel()
+    >>> rs.plots.accuracy_curve(curve).axes[0].get_xlabel()
     'affine functions per output'
     """
     axes = canvas(axes, (5.6, 3.6))

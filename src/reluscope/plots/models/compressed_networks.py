@@ -37,7 +37,7 @@ def curves_of_networks(curves: Mapping[str, Findings], *, columns: Count) -> Fig
     >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.array([-1.0]))])
     >>> matrices = rs.coefficients.matrix(net, [[-2.0], [-0.5], [0.5], [2.0]])
     >>> curve = rs.compression.accuracy_curve(matrices, matrices, np.array([1, 0, 0, 1]), (1, 2))
-    >>> [axes.get_title() for axes in curves_of_networks({"one": curve, "same": curve}, columns=2).axes]
+    >>> [axes.get_title() for axes in rs.plots.curves_of_networks({"one": curve, "same": curve}, columns=2).axes]
     ['one, 100.0%', 'same, 100.0%']
     """
     rows = -(-len(curves) // columns)

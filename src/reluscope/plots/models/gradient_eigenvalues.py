@@ -49,7 +49,7 @@ def gradient_eigenvalues(found: Mapping[str, ActiveSubspaces], *, axes: Axes | N
     >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     >>> found = rs.sensitivity.active_subspaces(net, [[1.0, 1.0], [1.0, -1.0]])
-    >>> gradient_eigenvalues({"two units": found}).axes[0].get_xlabel()
+    >>> rs.plots.gradient_eigenvalues({"two units": found}).axes[0].get_xlabel()
     'direction, from the largest eigenvalue'
     """
     axes = canvas(axes, (6.4, 3.6))

@@ -31,7 +31,7 @@ def newton_polygons(found: NewtonPolygons) -> Figure:
     --------
     >>> import reluscope as rs
     >>> net = rs.load([([[1.0, 1.0], [1.0, 1.0]], [2.0, 0.0]), ([[1.0, -2.0]], [-1.0])])
-    >>> figure = newton_polygons(rs.tropical.newton_polygons(rs.tropical.rational_form(net)))
+    >>> figure = rs.plots.newton_polygons(rs.tropical.newton_polygons(rs.tropical.rational_form(net)))
     >>> [axes.get_title() for axes in figure.axes]
     ['numerator, 2 monomials', 'denominator, 2 monomials']
     """

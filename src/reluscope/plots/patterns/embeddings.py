@@ -59,7 +59,8 @@ def embeddings(
 
     Examples
     --------
-    >>> figure = embeddings([[np.eye(2), None]], np.array([4, 9]), rows=["epoch 1"], columns=["fc0", "fc1"])
+    >>> import numpy as np, reluscope as rs
+    >>> figure = rs.plots.embeddings([[np.eye(2), None]], np.array([4, 9]), rows=["epoch 1"], columns=["fc0", "fc1"])
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['4', '9']
     """

@@ -50,10 +50,10 @@ def region_clusters(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> part = rs.partition(net, rs.Box(-1, 1, 2))
-    >>> figure = region_clusters(part, np.array([0, 1, 1, 1]), np.array([[0.0, 0.0, 0.0], [0.5, 0.5, 0.0]]))
+    >>> figure = rs.plots.region_clusters(part, np.array([0, 1, 1, 1]), np.array([[0.0, 0.0, 0.0], [0.5, 0.5, 0.0]]))
     >>> figure.axes[0].get_title()
     '4 regions, 2 clusters'
     """

@@ -68,7 +68,7 @@ def coefficient_scatter(
     --------
     >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> figure = coefficient_scatter(rs.partition(net, rs.Box(-1, 1, 2)))
+    >>> figure = rs.plots.coefficient_scatter(rs.partition(net, rs.Box(-1, 1, 2)))
     >>> sorted(figure.axes[0].collections[-1].get_offsets().tolist())
     [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
     """

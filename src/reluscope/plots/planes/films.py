@@ -78,7 +78,7 @@ def animation(
     --------
     >>> import tempfile, os, numpy as np, reluscope as rs
     >>> networks = [rs.load([(np.eye(2), np.array([b, 0.0])), (np.ones((1, 2)), np.zeros(1))]) for b in (0.0, 0.5)]
-    >>> film = animation(rs.partition(network, rs.Box(-1, 1, 2)) for network in networks)
+    >>> film = rs.plots.animation(rs.partition(network, rs.Box(-1, 1, 2)) for network in networks)
     >>> rs.plots.to_gif(film)[:6]
     b'GIF89a'
     """

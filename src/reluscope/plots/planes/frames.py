@@ -71,8 +71,9 @@ def say_regions(part: Partition) -> str:
 
     Examples
     --------
-    >>> import reluscope as rs
-    >>> say_regions(rs.partition(rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))]), rs.Box(-1, 1, 2)))
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> rs.plots.say_regions(rs.partition(net, rs.Box(-1, 1, 2)))
     '4 regions (EXACT)'
     """
     found = part.finding()

@@ -40,7 +40,7 @@ def merged_regions(merged: MergedRegions, *, axes: Axes | None = None) -> Figure
     >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> merged = rs.compression.merge_regions(rs.partition(net, rs.Box(-1, 1, 2)), 0.6)
-    >>> merged_regions(merged).axes[0].get_xlabel()
+    >>> rs.plots.merged_regions(merged).axes[0].get_xlabel()
     'input 0'
     """
     part = merged.partition

@@ -51,7 +51,7 @@ def preimages_in_plane(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     >>> part = rs.partition(net, rs.Box(-1, 1, 2))
     >>> found = rs.preimages.classify_at(net, part.witnesses)

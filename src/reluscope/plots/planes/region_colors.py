@@ -29,9 +29,9 @@ class RegionColors(Shown):
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> colors = RegionColors()
+    >>> colors = rs.plots.RegionColors()
     >>> whole = colors.of(rs.partition(net, rs.Box(-1, 1, 2)))
     >>> colors.of(rs.partition(net, rs.Box(0, 1, 2)))[0] in whole
     True

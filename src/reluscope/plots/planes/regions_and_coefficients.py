@@ -67,7 +67,7 @@ def regions_and_coefficients(
     --------
     >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.full(1, -0.5))])
-    >>> figure = regions_and_coefficients(rs.partition(net, rs.Box(-1, 1, 2)))
+    >>> figure = rs.plots.regions_and_coefficients(rs.partition(net, rs.Box(-1, 1, 2)))
     >>> figure.get_suptitle()
     '4 regions (EXACT)'
     """

@@ -69,7 +69,7 @@ def training_animation(
     >>> with rs.Tracker(model, np.eye(2), file, keep_weights=True) as tracker:
     ...     for epoch in range(2):
     ...         tracker.record(epoch=epoch)
-    >>> film = training_animation(rs.tracking.read_records(file), rs.Box(-1, 1, 2), rs.load(model))
+    >>> film = rs.plots.training_animation(rs.tracking.read_records(file), rs.Box(-1, 1, 2), rs.load(model))
     >>> rs.plots.to_gif(film)[:6]
     b'GIF89a'
     """

@@ -41,7 +41,7 @@ def violations(found: InputPieces, *, inputs: tuple[int, int] = (0, 1), axes: Ax
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> unsafe = rs.Polyhedron([[-1.0]], [-1.0])
     >>> safe = rs.verification.Property([rs.verification.Case([-1.0, -1.0], [1.0, 1.0], [unsafe])])

@@ -44,7 +44,7 @@ def directions(found: Directions) -> Figure:
     --------
     >>> import reluscope as rs
     >>> net = rs.load([([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [0.0, 0.0, 0.0]), ([[1.0, 1.0, 1.0]], [0.0])])
-    >>> figure = directions(rs.local.directions(net, [[2.0, 1.0]])[0])
+    >>> figure = rs.plots.directions(rs.local.directions(net, [[2.0, 1.0]])[0])
     >>> figure.axes[1].get_title()
     'mean angle 60.0°'
     """

@@ -50,10 +50,10 @@ def invariances(found: Sequence[SameFeatures], *, shape: Sequence[int], names: S
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(4)[:2], np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> one = rs.preimages.invariant(net, [0.5, 0.0, 0.2, 0.0], target=[1.0, 1.0, 1.0, 0.0], domain=rs.Box(0, 1, 4))
-    >>> [axes.get_title() for axes in invariances([one], shape=(2, 2)).axes]
+    >>> [axes.get_title() for axes in rs.plots.invariances([one], shape=(2, 2)).axes]
     ['input', 'target', 'same features', 'change']
     """
     if len(found) > MAX_ROWS:

@@ -68,8 +68,9 @@ def likeliest(
 
     Examples
     --------
+    >>> import numpy as np, reluscope as rs
     >>> points = np.zeros((1, 2, 4))
-    >>> figure = likeliest(points, np.array([[0, 1]]), np.array([0]), shape=(2, 2), rows=["a"])
+    >>> figure = rs.plots.likeliest(points, np.array([[0, 1]]), np.array([0]), shape=(2, 2), rows=["a"])
     >>> frames = [patch.get_edgecolor()[:3] for patch in figure.axes[0].patches]
     >>> len(frames), frames[0] == frames[1]
     (2, False)

@@ -43,7 +43,7 @@ def outputs_along(
     >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> along = rs.sensitivity.output_along(net, [[1.0, 1.0], [1.0, -1.0]], np.array([0.0, 1.0]))
-    >>> outputs_along([[along]]).axes[0].get_xlabel()
+    >>> rs.plots.outputs_along([[along]]).axes[0].get_xlabel()
     'position along the direction'
     """
     number, across = len(found), len(found[0]) if found else 0

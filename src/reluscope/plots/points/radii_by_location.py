@@ -42,7 +42,8 @@ def radii_by_location(
 
     Examples
     --------
-    >>> figure = radii_by_location(np.array([[0.1, 0.2], [0.3, np.nan]]), ["at the sample", "beyond"])
+    >>> import numpy as np, reluscope as rs
+    >>> figure = rs.plots.radii_by_location(np.array([[0.1, 0.2], [0.3, np.nan]]), ["at the sample", "beyond"])
     >>> [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
     ['at the sample (2)', 'beyond (1)']
     """

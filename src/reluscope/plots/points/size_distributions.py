@@ -42,8 +42,9 @@ def size_distributions(
 
     Examples
     --------
+    >>> import numpy as np, reluscope as rs
     >>> sizes = {"manifold": {"vanilla": np.array([0.1, 0.2]), "dropout": np.array([0.2, 0.4, 0.0])}}
-    >>> figure = size_distributions(sizes)
+    >>> figure = rs.plots.size_distributions(sizes)
     >>> figure.axes[0].get_title(), figure.axes[0].texts[0].get_text()
     ('manifold', '1 not shown')
     """

@@ -49,7 +49,8 @@ def surrounding_regions(
 
     Examples
     --------
-    >>> figure = surrounding_regions({"": {"a": np.array([3, 4, 9])}}, {"": {"a": np.array([0.9, 1.0])}})
+    >>> import numpy as np, reluscope as rs
+    >>> figure = rs.plots.surrounding_regions({"": {"a": np.array([3, 4, 9])}}, {"": {"a": np.array([0.9, 1.0])}})
     >>> [axes.get_xlabel() for axes in figure.axes]
     ['', 'cosine of decision directions']
     """

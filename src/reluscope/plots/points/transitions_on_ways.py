@@ -34,7 +34,7 @@ def transitions(found: Mapping[str, Findings], *, axes: Axes | None = None) -> F
     >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> found = rs.sensitivity.transitions(net, [[-1.0, -2.0], [2.0, 1.0]])
-    >>> transitions({"diagonal": found}).axes[0].get_ylabel()
+    >>> rs.plots.transitions({"diagonal": found}).axes[0].get_ylabel()
     'transitions so far'
     """
     axes = canvas(axes, (6.4, 3.4))

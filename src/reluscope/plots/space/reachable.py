@@ -60,7 +60,7 @@ def image(found: Image, *, view: View | None = None, axes: Axes | None = None) -
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2))])
     >>> figure = rs.plots.image(rs.image(net, rs.Box(-1, 1, 2)))
     >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
@@ -119,7 +119,7 @@ def reach(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.array([[-0.5, 0.0]]), np.zeros(1))])
     >>> plant = rs.reachability.Plant([[1.0, 0.5], [0.0, 0.5]], [[0.0], [1.0]])
     >>> figure = rs.plots.reach(rs.reach(net, plant, rs.Box(0, 1, 2), 3))

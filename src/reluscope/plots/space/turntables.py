@@ -57,7 +57,7 @@ def turntable(
     --------
     >>> import numpy as np, reluscope as rs
     >>> ball = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))])
-    >>> film = turntable(rs.plots.level_set, rs.level_set(ball, rs.Box(-1, 1, 3)), frames=3, pixels=50)
+    >>> film = rs.plots.turntable(rs.plots.level_set, rs.level_set(ball, rs.Box(-1, 1, 3)), frames=3, pixels=50)
     >>> rs.plots.to_gif(film)[:6]
     b'GIF89a'
     """

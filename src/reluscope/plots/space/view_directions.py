@@ -27,7 +27,8 @@ class View:
 
     Examples
     --------
-    >>> View(azimuth=0, elevation=0).frame.round(12) + 0.0
+    >>> import reluscope as rs
+    >>> rs.plots.View(azimuth=0, elevation=0).frame.round(12) + 0.0
     array([[0., 1., 0.],
            [0., 0., 1.],
            [1., 0., 0.]])
@@ -52,7 +53,8 @@ class View:
 
         Examples
         --------
-        >>> View().turned(90).azimuth
+        >>> import reluscope as rs
+        >>> rs.plots.View().turned(90).azimuth
         30.0
         """
         return replace(self, azimuth=self.azimuth + degrees)

@@ -61,8 +61,10 @@ def activations_at(model: nn.Module, submodule: str, x: Any) -> Float[np.ndarray
 
     Examples
     --------
+    >>> import reluscope as rs
+    >>> from torch import nn
     >>> model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
-    >>> activations_at(model, "2", [[1.0, 2.0], [0.0, 1.0]]).shape
+    >>> rs.activations_at(model, "2", [[1.0, 2.0], [0.0, 1.0]]).shape
     (2, 3)
     """
     return part_input(model, submodule, x).values.numpy()
