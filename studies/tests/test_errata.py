@@ -343,14 +343,6 @@ def test_the_figure_of_outputs_is_named_right():
     assert list(of.values()) == ["Figures 6.15 and 6.19", "Figures 6.16 and 6.18"]
 
 
-def test_the_third_region_of_xor_is_a_corner():
-    """ReLU(s + 2) - 2 ReLU(s) - 1 with s = x1 + x2 on the square: its third region would be s <= -2."""
-    net = rs.load([(np.ones((2, 2)), np.array([2.0, 0.0])), (np.array([[1.0, -2.0]]), np.array([-1.0]))])
-    assert int(rs.count(net, rs.Box(-1, 1, 2))) == 2
-    assert int(rs.count(net, rs.Box(-3, 3, 2))) == 3
-    assert int(rs.count(net, rs.Box(-1, 1, 2), definition="activation")) == 3
-
-
 def test_the_largest_coefficient_may_be_negative():
     coefficients = -np.arange(1.0, 5.0)
     assert coefficients.max() == -1 < 0 < np.abs(coefficients).max() == 4
