@@ -1,6 +1,7 @@
 """Networks with known answers, Hypothesis strategies for networks and domains, and a checker of certificates.
 
-The checker and the reference networks need nothing; the strategies need ``hypothesis`` (``pip install hypothesis``).
+The checker and the reference networks need nothing; the strategies need ``hypothesis``: ``pip install
+"reluscope[testing]"``.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -67,7 +68,8 @@ def __getattr__(name: str) -> Any:
         if error.name != "hypothesis":
             raise
         raise ImportError(
-            f"reluscope.testing.{name} is a Hypothesis strategy and hypothesis is not installed: pip install hypothesis"
+            f"reluscope.testing.{name} is a Hypothesis strategy and hypothesis is not installed: "
+            'run pip install "reluscope[testing]"'
         ) from error
     return getattr(strategies, name)
 
