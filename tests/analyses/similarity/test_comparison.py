@@ -205,3 +205,12 @@ def test_rows_of_classes_are_no_labels():
     net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     with pytest.raises(ShapeError, match="argmax"):
         rs.similarity.compare({"a": net, "b": net}, [[1.0, 2.0]], np.eye(2)[:1])
+
+
+def test_networks_without_names_are_named_by_their_positions():
+    named = rs.similarity.compare({"0": NETWORKS["wide"], "1": NETWORKS["deep"]}, POINTS, metrics="cka")
+    found = rs.similarity.compare([NETWORKS["wide"], NETWORKS["deep"]], POINTS, metrics="cka")
+    assert rs.similarity.compared_networks(found) == ("0", "1")
+    np.testing.assert_array_equal(found["cka"].value, named["cka"].value)
+    with pytest.raises(InputError, match="a mapping of names to values or a sequence"):
+        rs.similarity.compare(NETWORKS["wide"], NETWORKS["deep"])

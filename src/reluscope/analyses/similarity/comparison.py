@@ -46,7 +46,7 @@ from reluscope.progress import Progress
 
 @read_arguments
 def compare(
-    networks: Mapping[str, Network],
+    networks: Mapping[str, Network] | Sequence[Network],
     x: Points,
     labels: ArrayLike | None = None,
     *,
@@ -61,8 +61,9 @@ def compare(
 
     Parameters
     ----------
-    networks : mapping of str to Network
-        Two or more, by name, with equal inputs and equal numbers of outputs.
+    networks : mapping of str to Network, or sequence of Network
+        Two or more with equal inputs and equal numbers of outputs, by name; those of a sequence are named by their
+        positions, "0", "1", ...
     x : (s, *input_shape) or (s, n)
         Samples for the comparison.
     labels : (s,) array of int, optional
@@ -117,15 +118,15 @@ def compare(
     --------
     >>> import numpy as np, reluscope as rs
     >>> layers = [(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))]
-    >>> networks = {"one": rs.load(layers), "other": rs.load(layers)}
-    >>> found = rs.similarity.compare(networks, [[1.0, -1.0], [-1.0, 2.0], [1.0, 2.0]])
+    >>> one, other, x = rs.load(layers), rs.load(layers), [[1.0, -1.0], [-1.0, 2.0], [1.0, 2.0]]
+    >>> print(rs.similarity.compare([one, other], x).where(first="0", second="1").finding("cka"))
+    1 (ESTIMATE)
+    >>> found = rs.similarity.compare({"one": one, "other": other}, x)
     >>> print(found.where(first="one", second="other").finding("cka"))
     1 (ESTIMATE)
     """
     if not isinstance(networks, Mapping):
-        raise InputError(
-            f'expected networks by their names, as in {{"a": one, "b": other}}, got {type(networks).__name__}'
-        )
+        networks = {str(place): network for place, network in enumerate(networks)}
     names, every = tuple(networks), list(networks.values())
     check_networks(every, names)
     chosen = _chosen(metrics)
