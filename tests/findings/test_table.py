@@ -516,3 +516,18 @@ def test_drawn_ends_are_no_farther_than_a_quantity_can_be() -> None:
 def test_an_end_that_is_not_certain_is_no_bound() -> None:
     found = table(Column.of(LENGTH, [1.0, 3.0], [1.0, 3.0], [2.0, 5.0], confidence=0.95)).mean(LENGTH)
     assert (found.claim, found.interval) == ("ESTIMATE", (2.0, 3.5))
+
+
+@pytest.mark.parametrize("width", [10, 60, 100, 10_000])
+def test_tables_fit_the_terminal(width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    declared = [declare(f"quantity_number_{place}_{width}", "some number") for place in range(12)]
+    found = table(*(Column.of(one, [1.0, 22.5]) for one in declared))
+    blocks = [block.splitlines() for block in str(found).split("\n\n")]
+    said = [name.strip() for block in blocks for name in block[0].split("  ") if name.strip()]
+    assert [name for name in said if name != "sample"] == [one.name.replace("_", " ") for one in declared]
+    for block in blocks:
+        assert block[0].startswith("sample")
+        assert len(block) == 3
+        assert block[0].count("quantity") == 1 or max(map(len, block)) <= width
+    assert len(blocks) == {10: 12, 60: 6, 100: 3, 10_000: 1}[width]

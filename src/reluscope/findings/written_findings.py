@@ -5,6 +5,7 @@ its sign, an estimate with ≈; where both ends are known and apart, they follow
 """
 
 import json
+import shutil
 from collections.abc import Sequence
 from html import escape
 from math import inf, isinf, isnan
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 SIGNS = {Claim.EXACT: "", Claim.LOWER: "≥ ", Claim.UPPER: "≤ ", Claim.ESTIMATE: "≈ "}
 # Digits of numbers that are no whole ones, at least and at most.
 MIN_DIGITS, MAX_DIGITS = 4, 17
+# Columns of text where no terminal says how many there are.
+WIDTH = 100
 
 
 def number(value: float, digits: int = MIN_DIGITS) -> str:
@@ -73,20 +76,41 @@ def ends_in_words(finding: Finding) -> str:
     return f"between {written(finding, low, digits)} and {written(finding, high, digits)}"
 
 
-def as_text(found: "Findings", *, most: int = 20) -> str:
-    """Return the table as lines of text: numbers flush right, at most so many rows."""
+def as_text(found: "Findings", *, most: int = 20, width: int | None = None) -> str:
+    """Return the table as lines of text: numbers flush right, at most so many rows.
+
+    Columns that do not fit beside each other follow below, each block with the keys; by default in the terminal's
+    width, and in 100 columns elsewhere.
+    """
     head, rows, left = _cells(found, most)
-    lines = [head, *rows] if head else rows
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    text = [
-        "  ".join(
-            cell.ljust(width) if place < left else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    ]
-    summary = [] if found.summary is None else as_text(found.summary, most=most).splitlines()
+    width = width or shutil.get_terminal_size((WIDTH, 24)).columns
+    columns = list(zip(*([head, *rows] if head else rows), strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    text: list[str] = []
+    for block in _blocks(widths, left, width):
+        if text:
+            text.append("")
+        for line in zip(*(columns[place] for place in block), strict=True):
+            cells = (
+                cell.ljust(widths[place]) if place < left else cell.rjust(widths[place])
+                for place, cell in zip(block, line, strict=True)
+            )
+            text.append("  ".join(cells).rstrip())
+    summary = [] if found.summary is None else as_text(found.summary, most=most, width=width).splitlines()
     return "\n".join([*text, *_notes(found, most), *summary])
+
+
+def _blocks(widths: Sequence[int], left: int, most: int) -> list[list[int]]:
+    """Return which columns stand beside each other: the first ones, and so many others as fit, one at least."""
+    keys = list(range(left))
+    blocks, used = [keys.copy()], sum(widths[:left]) + 2 * left
+    for place in range(left, len(widths)):
+        if len(blocks[-1]) > left and used + widths[place] > most:
+            blocks.append(keys.copy())
+            used = sum(widths[:left]) + 2 * left
+        blocks[-1].append(place)
+        used += widths[place] + 2
+    return blocks
 
 
 def as_markdown(found: "Findings", *, most: int = 1000) -> str:
