@@ -248,3 +248,9 @@ def test_ends_hold_what_rounding_of_the_units_makes_of_points():
         assert Fraction(float(lower[0])) <= truth <= Fraction(float(upper[0]))
         missed += Fraction(float(u[0, 0])) != truth
     assert missed  # without the ends
+
+
+def test_norms_are_shown_in_a_line():
+    assert repr(rs.Norm("l2")) == "Norm('l2')"
+    assert repr(rs.Norm("l1", weights=[1.0, 2.0])) == "Norm('l1', weights=(1.0, 2.0))"
+    assert repr(rs.Norm("linf", weights=[1.0] * 50 + [2.0])) == "Norm('linf', weights=51 from 1 to 2)"

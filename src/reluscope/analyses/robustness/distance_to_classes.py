@@ -196,7 +196,7 @@ def _key(
     limits = opened.half_spaces
     tables = (limits.rows, limits.offsets, limits.lower, limits.upper, places)
     digest = hashlib.sha256(b"".join(np.ascontiguousarray(table).tobytes() for table in tables)).hexdigest()
-    name = norm.name if norm.weights is None else repr(norm)
+    name = norm.name if norm.weights is None else f"{norm.name} {norm.weights}"
     return key_of(
         network, torch.as_tensor(points), norm=name, limits=digest, budget=effort.budget, tolerance=effort.tolerance
     )

@@ -25,10 +25,12 @@ _ORDERS = {"l1": 1.0, "l2": 2.0, "linf": inf}
 _DUALS: dict[NormName, NormName] = {"l1": "linf", "l2": "l2", "linf": "l1"}
 # Weights and their inverses are normal numbers, and so are products with inputs of ordinary size.
 LEAST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
+# Weights that are shown one by one.
+FEW_WEIGHTS = 6
 
 
 @read_arguments
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Norm:
     """A norm of inputs, ``|v| = ||w v||_p`` with a positive weight for each input.
 
@@ -60,6 +62,13 @@ class Norm:
         for place, weight in enumerate(self.weights or ()):
             if not LEAST_WEIGHT <= weight <= LARGEST_WEIGHT:
                 raise InputError(f"expected weights from 1e-100 to 1e100, got weights[{place}] = {weight:g}")
+
+    def __repr__(self) -> str:
+        if self.weights is None:
+            return f"Norm({self.name!r})"
+        few = len(self.weights) <= FEW_WEIGHTS
+        said = self.weights if few else f"{len(self.weights)} from {min(self.weights):g} to {max(self.weights):g}"
+        return f"Norm({self.name!r}, weights={said})"
 
     def __str__(self) -> str:
         return self.name if self.weights is None else f"weighted {self.name}"
