@@ -7,13 +7,16 @@ times the surface of the region.
 from typing import TYPE_CHECKING
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from reluscope.geometry.numbers.resolutions import CORNERS
 from reluscope.tolerance import EPSILON
 
 if TYPE_CHECKING:
     from reluscope.partitions.partition_in_memory import Partition
+
+# Bytes of rows that are looked at together, and numbers in all rows of a partition that are looked at, a second or so.
+MEMORY, MOST_NUMBERS = 2**26, 2**26
 
 
 def corner_errors(part: "Partition") -> Float[np.ndarray, " v"]:
@@ -36,8 +39,10 @@ def corner_errors(part: "Partition") -> Float[np.ndarray, " v"]:
 def side_errors(part: "Partition") -> Float[np.ndarray, " r"]:
     """Return for each region how far its sides may be from the true ones.
 
-    The blur of its corners, but at most what the engine lets pass (32 resolutions and a share of the largest
-    coordinate): the crossing of two nearly parallel sides moves farther than the sides.
+    The largest error of its corners. The crossing of two nearly parallel sides moves farther than the sides: where
+    corners are known worse than the engine lets pass (32 resolutions and a share of the largest coordinate), the rows
+    of the network say how well sides are; so they do for engines that carry no errors of corners along, as long as
+    there are few rows.
     """
     if not len(part):
         return np.zeros(0)
@@ -49,7 +54,32 @@ def side_errors(part: "Partition") -> Float[np.ndarray, " r"]:
     offsets, ids = part.region_vertices
     if not np.diff(offsets).all():  # unbounded regions without corners
         return np.full(len(part), most)
-    return np.minimum(np.maximum.reduceat(corner_errors(part)[ids], offsets[:-1]), most)
+    errors = np.maximum.reduceat(corner_errors(part)[ids], offsets[:-1])
+    corners, network = part.geometry.corners, part.network
+    if corners is None or corners.vertex_blur is None:  # nothing was carried along
+        if network is not None and len(part) * part.dim * network.num_units <= MOST_NUMBERS:
+            errors = np.maximum(errors, _row_errors(part, np.arange(len(part)), width))
+        return errors
+    badly_known = np.flatnonzero(errors > most)
+    if len(badly_known) and part.dim > 1 and network is not None:
+        sides = np.maximum(most, _row_errors(part, badly_known, width))
+        errors[badly_known] = np.minimum(errors[badly_known], sides)
+    return errors
+
+
+def _row_errors(part: "Partition", regions: Int[np.ndarray, " k"], width: float) -> Float[np.ndarray, " k"]:
+    """Return how far rounding may move the rows that regions can reach within the domain's width, the worst of each."""
+    network, worst = part.network_on_domain, np.zeros(len(regions))
+    step = max(1, MEMORY // (16 * part.dim * max(1, network.num_units)))
+    for start in range(0, len(regions), step):
+        here = slice(start, start + step)
+        for rows in network.at(part.witnesses[regions[here]], tolerance=part.tolerance).half_spaces:
+            lengths = np.linalg.norm(rows.normals, axis=2)
+            noise = rows.noise + rows.constant_below * width * part.dim
+            is_near = rows.exists & (rows.slack - noise <= lengths * width)
+            moved = np.where(is_near, noise / np.maximum(lengths, np.finfo(float).tiny), 0.0)
+            worst[here] = np.maximum(worst[here], moved.max(axis=1, initial=0.0))
+    return worst
 
 
 def volume_errors(moved: Float[np.ndarray, " r"], ends: Float[np.ndarray, "r 2 d"]) -> Float[np.ndarray, " r"]:

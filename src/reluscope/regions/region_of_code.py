@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int, Integer
 
+from reluscope.needed_memory import need_at_once
 from reluscope.networks.evaluation.gradient_errors import gradient_errors
 from reluscope.networks.evaluation.linearize import maps_of_pieces
 from reluscope.networks.evaluation.unit_half_spaces import Rows, gate_rows
@@ -43,6 +44,11 @@ class CodeRegion:
     is_empty: bool  # a constant unit is on the wrong side: no such points
 
 
+def table_bytes(network: Network) -> int:
+    """Return the bytes of the half-spaces of a region, and of the derivatives that they are made of."""
+    return 8 * network.num_inputs * (2 * network.num_units + network.num_inputs)
+
+
 @torch.no_grad()
 def region_of_code(
     network: Network,
@@ -56,6 +62,11 @@ def region_of_code(
     The point need not have the code. Costs the derivatives of all units by all inputs, about n forward passes.
     """
     unit = (tolerance or Tolerance()).unit
+    need_at_once(
+        table_bytes(network),
+        f"half-spaces of {network.num_units:,} units in {network.num_inputs:,} inputs, and their derivatives,",
+        "ask on a Plane or a Segment",
+    )
     x = network.points(point)
     held = [torch.as_tensor(piece[None].astype(np.int64), device=network.device) for piece in pieces]
     maps, (weight, outputs) = maps_of_pieces(network, held, x, slice(0, network.num_inputs))

@@ -21,6 +21,7 @@ from reluscope.analyses.robustness.class_changes import Change, confirm
 from reluscope.analyses.robustness.viewpoints import Viewpoint
 from reluscope.geometry.numbers.norms import L2
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
+from reluscope.regions.region_of_code import table_bytes
 
 MAX_ROUNDS = 12
 # Classes that are tried, at most.
@@ -38,6 +39,8 @@ NUM_POLISHED = 3
 NUM_DRAWN = 4096
 SPREADS = (1.0, 0.5, 0.25, 0.12, 0.06, 0.03)
 MAX_REGIONS = 30
+# Bytes of the half-spaces of a region.
+MOST_BYTES = 2e9
 
 
 def nearby_change(view: Viewpoint, until: float = inf) -> Change | None:
@@ -181,9 +184,12 @@ def _is_other_class(view: Viewpoint, steps: np.ndarray) -> np.ndarray:
 
 
 def polished(view: Viewpoint, step: np.ndarray, until: float = inf) -> Change | None:
-    """Return the nearest change in the region that a step leads to, and on into the regions beyond."""
+    """Return the nearest change in the region that a step leads to, and on into the regions beyond.
+
+    Nothing is looked for where the half-spaces of a region take too much memory.
+    """
     best = None
-    for _ in range(MAX_REGIONS):
+    for _ in range(MAX_REGIONS if table_bytes(view.network) <= MOST_BYTES else 0):
         if time.perf_counter() > until:
             break
         code = view.network.codes(view.x + step)

@@ -19,6 +19,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from reluscope.geometry.polyhedra.cut_balls import CutBall
+from reluscope.needed_memory import need_at_once
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.nodes import Affine, Pointwise
 from reluscope.networks.passes.maps import linear_part
@@ -165,6 +166,11 @@ class AffineForms(FormCarrier):
     def __init__(self, network: "NetworkGraph", point: np.ndarray, steps: CutBall, unit: float) -> None:
         self.steps, self.unit = steps, unit
         self.dim = self.count = network.num_inputs
+        need_at_once(
+            8 * self.dim * max(node.size for node in network.nodes),
+            f"values of all units as functions of {self.dim:,} inputs",
+            "ask on a Plane or a Segment, or about fewer inputs",
+        )
         x = network.points(point)
         identity = torch.eye(self.dim, dtype=torch.float64, device=x.device).reshape(1, self.dim, *network.input_shape)
         reach = np.minimum(steps.reach, np.maximum(np.abs(steps.lower), np.abs(steps.upper)))

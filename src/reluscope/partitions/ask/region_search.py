@@ -28,7 +28,7 @@ from reluscope.partitions.engines.several_dimensions import partition_cellwise, 
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.streamed_partition import StreamedPartition
 from reluscope.stopping import INTERRUPTED, is_interrupted
-from reluscope.time_limits import time_limit
+from reluscope.time_limits import if_in_time, time_limit
 
 # Of seconds, the part in which cells are found, where fractions confirm those in doubt, and where other means have to.
 FINDING, FINDING_OF_LARGE = 0.9, 0.8
@@ -126,7 +126,7 @@ def cells_found(
         part = partition_by_tree(network, domain, reason, effort)
         # Other engines would have had vertices.
         is_bare = asked != RegionSearch(rounding=asked.rounding) or not network.jumps
-        return part if is_bare else with_corners(part, network)
+        return part if is_bare else if_in_time(lambda: with_corners(part, network), part)
     if engine == "cellwise":
         return partition_cellwise(network, domain, reason, effort, asked.keep == "vertices")
     return partition_solid(network, windowed(domain), reason, effort, asked.rounding)

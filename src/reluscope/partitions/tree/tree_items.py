@@ -19,6 +19,7 @@ from reluscope.geometry.cutting.max_tree import MaxBatch, MaxTree
 from reluscope.geometry.cutting.sign_tree import CutCells, SignTree
 from reluscope.geometry.cutting.top_tree import TopTree
 from reluscope.interruption import step_point
+from reluscope.needed_memory import need_at_once
 from reluscope.networks.evaluation.affine_values import AffineValues, close_affinely
 from reluscope.networks.fractions.rational_maps import AffineFunction
 from reluscope.networks.graph.choosing_gates import Max, TopK
@@ -221,7 +222,12 @@ class OpenGate:
         found = []
         for members, index in zip(self._groups, self._table, strict=True):
             maps, errors = self.maps[index[members]], self.errors[index[members]]
-            width = maps.shape[1]
+            number, width = maps.shape
+            need_at_once(
+                3 * 8 * number**2 * width,
+                f"differences of every two of {number:,} units as functions of {width - 1:,} inputs",
+                "partition a Plane or a Segment",
+            )
             coefficients = (maps[:, None] - maps[None]).reshape(-1, width)
             doubt = (errors[:, None] + errors[None]).reshape(-1, width)
             doubt += self.coordinates.gamma * np.abs(coefficients)
