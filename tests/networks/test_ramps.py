@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 import reluscope as rs
-from reluscope.networks.evaluation.ramps import with_ramps
+from reluscope.networks.ramps import with_ramps
 
 
 class Sign(nn.Module):
@@ -54,7 +54,7 @@ def test_breakpoints_that_coincide_have_one_ramp():
     levels, slopes, starts = (torch.tensor(table, dtype=torch.float64) for table in tables)
     from dataclasses import replace
 
-    from reluscope.networks.evaluation.ramps import _with_ramps
+    from reluscope.networks.ramps import _with_ramps
 
     twice = replace(gate, breakpoints=levels, slopes=slopes, intercepts=starts)
     seen = torch.linspace(-1, 1, 201, dtype=torch.float64)[:, None].expand(-1, gate.num_units)

@@ -5,8 +5,8 @@ from jaxtyping import Float
 
 from reluscope.analyses.verification.property import Case
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.networks.evaluation.ramps import with_ramps
 from reluscope.networks.network import Network
+from reluscope.networks.ramps import with_ramps
 
 NUM_RANDOM, NUM_STARTS, NUM_STEPS = 1_000, 20, 30
 # Points that tell how wide ramps are in the place of jumps.
