@@ -28,6 +28,7 @@ PAGES = sorted(path for path in DOCS.glob("*.md"))
 SCRIPTS = sorted(path for folder in ("gallery", "tutorials") for path in (DOCS / folder).glob("*.py"))
 # Pages of the guide that ask nothing about networks.
 NO_ANALYSES = {
+    "installation",
     "questions",
     "exchange",
     "concepts",
