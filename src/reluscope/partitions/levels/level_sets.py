@@ -213,6 +213,7 @@ class LevelSet(PieceGeometry, Noted):
         # What is thinner than the resolution may be on the other side, with no piece around it.
         thin = self.tolerance.resolution * self._diameter * self._boundary_size if capped else 0.0
         error = float(swept.sum()) + caps_swept + rounded + thin if len(self) or capped else 0.0
+        error = math.inf if math.isnan(error) else error  # of numbers that overflow
         where = f"the part of the domain where f is {capped} the level" if capped else "what the level set encloses"
         return Finding.of(
             found,
