@@ -69,13 +69,18 @@ class Convolution(Affine):
         step = self._at_once(value)
         if len(value) <= step:
             return self._convolved(value, bias)
+        parts = (self._at_a_step(some, bias) for some in value.split(step))
         if value.requires_grad:
-            return torch.cat([self._convolved(some, bias) for some in value.split(step)])
+            return torch.cat(list(parts))
         result = value.new_empty(len(value), *self.shape)
-        for some, part in zip(value.split(step), result.split(step), strict=True):
-            step_point()
-            part.copy_(self._convolved(some, bias))
+        for part, made in zip(result.split(step), parts, strict=True):
+            part.copy_(made)
         return result
+
+    def _at_a_step(self, value: Tensor, bias: Tensor | None) -> Tensor:
+        """Convolve some of many points, and look at the clock before."""
+        step_point()
+        return self._convolved(value, bias)
 
     def _at_once(self, value: Tensor) -> int:
         """How many points are convolved in one call."""
