@@ -204,3 +204,17 @@ def test_ctrl_c_while_rounding_is_measured_ends_all_walks(monkeypatch):
         parts = rs.partitions(rs.load(default_network([2, 8, 8, 1], seed=2)), ways)
     assert len(measured) == 1
     assert [(str(part.claim), part.note) for part in parts] == [("LOWER", "interrupted")] * 3
+
+
+def test_ctrl_c_while_corners_are_sought_keeps_the_regions(monkeypatch):
+    from reluscope.partitions.ask import region_search
+
+    def struck(part, network):
+        raise KeyboardInterrupt
+
+    net = rs.load(default_network([2, 6, 1], seed=2))
+    part = rs.partition(net, rs.Box(-1, 1, 2), method="tree")
+    monkeypatch.setattr(region_search, "with_corners", struck)
+    found = region_search._with_corners_in_time(part, net)
+    assert len(found) == len(part)
+    assert found.note == "interrupted"

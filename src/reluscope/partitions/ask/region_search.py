@@ -126,10 +126,18 @@ def cells_found(
         part = partition_by_tree(network, domain, reason, effort)
         # Other engines would have had vertices.
         is_bare = asked != RegionSearch(rounding=asked.rounding) or not network.jumps
-        return part if is_bare else if_in_time(lambda: with_corners(part, network), part)
+        return part if is_bare else _with_corners_in_time(part, network)
     if engine == "cellwise":
         return partition_cellwise(network, domain, reason, effort, asked.keep == "vertices")
     return partition_solid(network, windowed(domain), reason, effort, asked.rounding)
+
+
+def _with_corners_in_time(part: Partition, network: Network) -> Partition:
+    """Return a partition with its corners, or as it is where Ctrl-C or the clock ends the search for them."""
+    try:
+        return if_in_time(lambda: with_corners(part, network), part)
+    except KeyboardInterrupt:
+        return replace(part, stop=part.stop or INTERRUPTED)
 
 
 def walking(budget: Budget, network: Network) -> Budget:
