@@ -9,6 +9,7 @@ import torch
 
 import reluscope as rs
 from reluscope.partitions.corner_errors import corner_errors, side_errors
+from reluscope.partitions.table.largest_discs import largest_discs
 
 
 class Largest(torch.nn.Module):
@@ -59,3 +60,23 @@ def test_sides_of_units_that_hardly_vary_are_known_as_badly_as_rounding_moves_th
     assert allowed.max() < 5e-2
     truth = part.volumes().sum()
     assert truth == pytest.approx(2.0**dim)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_short_sides_of_polygons_far_from_the_origin_cut_nothing_off(seed):
+    """A side of two rounding steps has any direction; seen red: it cut parts off regions, and made discs smaller."""
+    generator = np.random.default_rng(seed)
+    weight, middle = generator.integers(-8, 9, (5, 2)) / 4, np.array([1e9, -1e9]) + generator.integers(-8, 9, 2) / 7
+    layers = [
+        (weight, -(weight @ middle)),
+        (generator.integers(-8, 9, (5, 5)) / 4, np.zeros(5)),
+        (np.ones((1, 5)), np.zeros(1)),
+    ]
+    part = rs.partition(rs.load(layers), rs.Box(middle - 0.3, middle + 0.2))
+    volumes, radii = part.volumes(), largest_discs(part.vertices, *part.region_vertices)
+    for place in range(len(part)):
+        body, corners = part[place].polyhedron, part[place].vertices
+        assert (corners @ body.A.T <= body.b + 1e-6).all()
+        assert abs(body.volume() - volumes[place]) <= 2e-6
+        around = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1).sum()
+        assert (radii[place] + 2e-6) * (around + 2e-6) >= volumes[place]  # as for any convex polygon

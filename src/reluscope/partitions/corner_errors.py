@@ -15,25 +15,26 @@ from reluscope.tolerance import EPSILON
 if TYPE_CHECKING:
     from reluscope.partitions.partition_in_memory import Partition
 
-# Bytes of rows that are looked at together, and numbers in all rows of a partition that are looked at, a second or so.
-MEMORY, MOST_NUMBERS = 2**26, 2**26
+# Bytes of rows that are looked at together.
+MEMORY = 2**26
+EVERY = slice(None)
 
 
-def corner_errors(part: "Partition") -> Float[np.ndarray, " v"]:
-    """Return a bound on the distance of each vertex of a bounded partition from the true corner.
+def corner_errors(part: "Partition", chosen: Int[np.ndarray, " k"] | slice = EVERY) -> Float[np.ndarray, " v"]:
+    """Return a bound on the distance of each vertex of a bounded partition, or chosen ones, from the true corner.
 
     The blur that the walk carried along plus the rounding of the coordinates; none at corners of the domain. For
     engines without blur: the resolution and a share of the largest coordinate.
     """
     vertices = part.vertices
-    sizes = np.abs(vertices).max(axis=1, initial=0.0)
     corners = part.geometry.corners
     if corners is not None and (blur := corners.vertex_blur) is not None:
+        sizes, blur = np.abs(vertices[chosen]).max(axis=1, initial=0.0), blur[chosen]
         return np.where(blur > 0, blur + 4 * EPSILON * sizes, 0.0)
     if not len(vertices):
-        return sizes
-    width = float(np.linalg.norm(np.ptp(vertices, axis=0)))
-    return np.full(len(vertices), (CORNERS + part.tolerance.resolution) * max(float(sizes.max()), width))
+        return np.zeros(0)
+    scale = max(float(np.abs(vertices).max(initial=0.0)), float(np.linalg.norm(np.ptp(vertices, axis=0))))
+    return np.full(len(vertices[chosen]), (CORNERS + part.tolerance.resolution) * scale)
 
 
 def side_errors(part: "Partition") -> Float[np.ndarray, " r"]:
@@ -41,8 +42,7 @@ def side_errors(part: "Partition") -> Float[np.ndarray, " r"]:
 
     The largest error of its corners. The crossing of two nearly parallel sides moves farther than the sides: where
     corners are known worse than the engine lets pass (32 resolutions and a share of the largest coordinate), the rows
-    of the network say how well sides are; so they do for engines that carry no errors of corners along, as long as
-    there are few rows.
+    of the network say how well sides are; so they do for engines that carry no errors of corners along.
     """
     if not len(part):
         return np.zeros(0)
@@ -57,7 +57,7 @@ def side_errors(part: "Partition") -> Float[np.ndarray, " r"]:
     errors = np.maximum.reduceat(corner_errors(part)[ids], offsets[:-1])
     corners, network = part.geometry.corners, part.network
     if corners is None or corners.vertex_blur is None:  # nothing was carried along
-        if network is not None and len(part) * part.dim * network.num_units <= MOST_NUMBERS:
+        if network is not None:
             errors = np.maximum(errors, _row_errors(part, np.arange(len(part)), width))
         return errors
     badly_known = np.flatnonzero(errors > most)

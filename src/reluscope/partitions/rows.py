@@ -7,12 +7,18 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.codes.packed import Codes
+from reluscope.geometry.polyhedra.hulls import sides_of_polygon
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.graph.affine_maps import AffineMaps
+from reluscope.partitions.corner_errors import corner_errors
 from reluscope.regions.regions import regions
+from reluscope.tolerance import EPSILON
 
 if TYPE_CHECKING:
     from reluscope.partitions.partition_in_memory import Partition
+
+# Sides shorter than so many errors of a corner have no direction.
+TURNED = 16.0
 
 
 @dataclass(frozen=True)
@@ -92,8 +98,8 @@ class Row:
     def polyhedron(self) -> Polyhedron:
         """The region as an intersection of half-spaces.
 
-        On bounded lines and planes those of its sides, with unit normals; elsewhere those of all units, for which the
-        partition needs its network.
+        On bounded lines and planes those of its sides, with unit normals, which hold at all its corners; elsewhere
+        those of all units, for which the partition needs its network.
         """
         part = self.partition
         if not part.has_facet_vertices:
@@ -101,8 +107,7 @@ class Row:
         corners = self.vertices
         if corners.shape[1] == 1:
             return Polyhedron(np.array([[1.0], [-1.0]]), np.array([corners.max(), -corners.min()]))
-        sides = np.roll(corners, -1, axis=0) - corners
-        kept = sides.any(axis=1)  # corners that rounding has made one have no side between them
-        corners, sides = corners[kept], sides[kept]
-        normals = np.stack([sides[:, 1], -sides[:, 0]], axis=1) / np.linalg.norm(sides, axis=1)[:, None]
-        return Polyhedron(normals, (normals * corners).sum(axis=1))
+        offsets, ids = part.region_vertices
+        errors = corner_errors(part, ids[offsets[self.index] : offsets[self.index + 1]])
+        error = max(float(errors.max(initial=0.0)), EPSILON * float(np.abs(corners).max()))
+        return Polyhedron(*sides_of_polygon(corners, TURNED * error))

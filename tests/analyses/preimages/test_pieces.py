@@ -7,9 +7,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from torch import nn
 
 import reluscope as rs
 from fuzzer.fuzz_runs import run_case
+from fuzzer.modules import Maxout, linear
 from networks.models import branched, layers
 from reluscope.analyses.planes.class_areas import class_areas
 from reluscope.analyses.preimages.preimage_pieces import _PieceSearch
@@ -301,3 +303,30 @@ def test_a_wedge_without_a_ball_in_floats_is_missing():
 def test_volumes_that_coordinates_do_not_tell_from_none(layers, low, high, rows, truth, method):
     found = rs.preimages.of(rs.load(layers), rs.Polyhedron(*rows), domain=rs.Box([low], [high]), method=method).volume()
     assert found.value <= truth <= found.value + (found.tolerance or 0.0)
+
+
+@pytest.mark.parametrize("method", ["partition", "boxes"])
+def test_a_region_that_rounding_hides_leaves_the_set_open(method):
+    """Of three kinks that nearly meet, two differ by 3e-11 in slope; seen red: EXACT, and a triangle of 1e-5 lacked."""
+    slopes = [[-2.99999999997, -0.2857142857114286], [-3.0, -0.2857142857142857], [0.5, -1.4285714285714286]]
+    net = rs.load(
+        nn.Sequential(
+            linear(
+                [*slopes, [1.0, -0.8571428571428571]],
+                [-6.553571428525893, -6.553571428571429, -1.4553571428571428, 0.08928571428571441],
+            ),
+            Maxout(2),
+            linear([[-1.0, -0.5], [0.5, -0.25], [2.0, -1.5]], [0.5, 0.25, -1.0]),
+        )
+    )
+    target = rs.Polyhedron([[1.0, 0.0, 0.0]], [5.624999999969999])
+    found = rs.preimages.of(net, target, domain=rs.Box([-1.5, -1.5], [-0.5, 0.25]), method=method)
+    assert str(found.claim) != "EXACT" or found.contains([-1.3750083827383432, -1.499996173100022])
+    volume = found.volume()
+    low, high = volume.interval or (volume.value - 1e-6, volume.value + 1e-6)
+    assert low <= 1.72265625 <= high
+
+
+def test_a_side_shorter_than_rounding_cuts_no_part_off_a_piece():
+    """Seen red: one of 0.0034 was 0.00285, by a side of 4.8e-7 at 1e9."""
+    assert not run_case(77, 221, ("preimages",)).failures

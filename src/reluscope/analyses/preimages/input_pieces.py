@@ -105,14 +105,14 @@ class InputPieces(UnionOfPolyhedra, Explained):
         """What the volume claims: EXACT, or LOWER where boxes are left.
 
         An ESTIMATE where rounding may move sides of pieces by more than a ten-millionth of all inputs, LOWER where as
-        much is undecided.
+        much is undecided, or a box however small.
         """
         claim = self.volume().claim
         if claim is not Claim.EXACT:
             return claim
         if self._error > MOVED * self.total:
             return Claim.ESTIMATE
-        return Claim.LOWER if self.undecided > MOVED * self.total else claim
+        return Claim.LOWER if len(self.open_boxes) or self.undecided > MOVED * self.total else claim
 
     def volume(self) -> Finding:
         """Return the volume of all inputs whose outputs are as asked, between what is known and what is not ruled out.

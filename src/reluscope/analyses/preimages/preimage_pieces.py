@@ -71,8 +71,10 @@ class PreimagePieces(UnionOfPolyhedra):
     errors : (p,) float64
         Error bound of the volume of each full-dimensional piece.
     missing : float
-        Upper bound on the volume of parts of regions that are too thin to be full-dimensional pieces, or were not
-        decided.
+        Upper bound on the volume of parts of regions that are too thin to be full-dimensional pieces, and of
+        `undecided`.
+    undecided : (q,) int64
+        Regions that rounding hides, as rows of the partition: what of them belongs to the preimage is not known.
 
     Notes
     -----
@@ -90,6 +92,7 @@ class PreimagePieces(UnionOfPolyhedra):
     is_whole: Bool[np.ndarray, " p"]
     errors: Float[np.ndarray, " p"]
     missing: float
+    undecided: Int[np.ndarray, " q"]
 
     kind: ClassVar[str] = "preimage"
     coordinates: ClassVar[str] = "coordinates"
@@ -103,13 +106,14 @@ class PreimagePieces(UnionOfPolyhedra):
     def claim(self) -> Claim:
         """EXACT, LOWER where something is missing, or ESTIMATE where undecided signs leave the maps of regions open.
 
-        Parts that are too thin to be pieces are missing where they may take a billionth of the domain's volume; and it
-        is an ESTIMATE where rounding may move sides of pieces by more than a ten-millionth of it.
+        Missing are undecided regions, and parts that are too thin to be pieces where they may take a billionth of the
+        domain's volume. It is an ESTIMATE where rounding may move sides of pieces by more than a ten-millionth of it.
         """
         claim, whole = left_open(self.partition).claim, _volume_of(self.partition)
         if claim is Claim.EXACT and self.errors.sum() > MOVED * whole:
             return Claim.ESTIMATE
-        return Claim.LOWER if claim is Claim.EXACT and self.missing > RESOLUTION * whole else claim
+        is_missing = len(self.undecided) or self.missing > RESOLUTION * whole
+        return Claim.LOWER if claim is Claim.EXACT and is_missing else claim
 
     @property
     def _resolution(self) -> float:
@@ -207,10 +211,11 @@ class PreimagePieces(UnionOfPolyhedra):
             stored.array(own, "is_whole", np.bool_, (number,)),
             errors,
             missing,
+            stored.array(own, "undecided", np.int64, (None,), least=0, below=max(1, len(part))),
         )
 
 
-_ARRAYS = ("rows", "dims", "points", "is_whole", "errors")
+_ARRAYS = ("rows", "dims", "points", "is_whole", "errors", "undecided")
 
 
 def partitioned_preimage(part: Partition, target: Polyhedron, cut_by: Polyhedron) -> PreimagePieces:
@@ -286,6 +291,7 @@ class _PieceSearch:
         self.pieces: list[Polyhedron] = []
         self.found: list[_FoundPiece] = []
         self.missing = 0.0
+        self.undecided: list[int] = []
         around = np.concatenate([part.vertices if part.has_vertices else part.witnesses, part.witnesses])
         self.low, self.high = _ends_of(part, around)
         self.rows_of_inputs = RowsOfInputs(part.network_on_domain, self.low, self.high)
@@ -307,12 +313,13 @@ class _PieceSearch:
             is_own = (at.codes.words == part.codes.words[rows]).all(axis=1)
             for place, (row, body) in enumerate(zip(rows.tolist(), self._bodies(rows), strict=True)):
                 if body is None or not is_own[place]:
-                    self.missing += self._most(row)
+                    self._leave_open(row)
                 elif whole[row]:
                     self._keep(row, body, part.dim, part.witnesses[row], self._error(row, part.dim * RESOLUTION))
                 else:
                     self._cut(row, body, weights[place], biases[place], errors[place])
-        return _without_copies(part, self.target, self.pieces, self.found, self.thin, self.missing)
+        undecided = np.array(self.undecided, dtype=np.int64)
+        return _without_copies(part, self.target, self.pieces, self.found, self.thin, self.missing, undecided)
 
     def _bodies(self, rows: np.ndarray) -> Sequence[Polyhedron | None]:
         """Return regions as polyhedra, None for those that rounding hides in the domain, or rows of them."""
@@ -334,7 +341,8 @@ class _PieceSearch:
         except TooManyMultiplicationsError:
             cut, shift = pulled_back(self.cut_by, weight, bias), 1.0
         if cut is None:
-            self.missing += self._most(row) if shift else 0.0
+            if shift:
+                self._leave_open(row)
             return
         if not len(cut.A) + len(cut.C):
             error = self._error(row, 0.0) if not shift else self._most(row)
@@ -352,6 +360,10 @@ class _PieceSearch:
             self.pieces.append(inner.polyhedron)
             error = self._error(row, 0.0, shift)
             self.found.append(_FoundPiece(row, inner.dim, inner.point, False, may_be_copy, error))
+
+    def _leave_open(self, row: int) -> None:
+        self.undecided.append(row)
+        self.missing += self._most(row)
 
     def _keep(self, row: int, body: Polyhedron, dim: int, point: np.ndarray, error: float) -> None:
         self.pieces.append(body)
@@ -434,6 +446,7 @@ def _without_copies(
     found: list[_FoundPiece],
     tolerance: float,
     missing: float,
+    undecided: np.ndarray,
 ) -> PreimagePieces:
     """Leave out flat pieces that are parts of others: by continuity these meet in whole faces of both."""
     kept: list[int] = []
@@ -454,4 +467,5 @@ def _without_copies(
         np.array([found[index].is_whole for index in kept], dtype=bool),
         np.array([found[index].error * (found[index].dim == part.dim) for index in kept], dtype=float),
         missing,
+        undecided,
     )

@@ -6,7 +6,8 @@ before it are not. A region on which some row is constant and so near to its end
 many of them, is not decided.
 
 Polyhedra are cut in coordinates in which the box is the unit cube, so that what is thin is so along some axis of the
-box. What is too thin to be a piece is added up, and so is what rounding of corners and rows may move.
+box. What is too thin to be a piece is added up, and so is what rounding of corners and rows may move. Regions that
+rounding hides are returned as boxes around them.
 """
 
 from collections.abc import Sequence
@@ -74,8 +75,9 @@ class UnsafeRegions(NamedTuple):
     """What the exact regions of a box say about unsafe outputs."""
 
     pieces: list[Piece]
-    missing: float  # undecided volume: regions, and parts too thin
+    missing: float  # volume of parts that are too thin
     num_regions: int  # regions examined
+    open_boxes: Sequence[Float[np.ndarray, "2 d"]] = ()  # around regions that are not decided
     stop: Stop | None = None  # why no pieces: budget, or undecided signs
 
 
@@ -92,10 +94,10 @@ def unsafe_regions(network: Network, box: Box, unsafe: Sequence[Unsafe], budget:
     if is_interrupted(part.stop):
         pass_on()
     if not left_open(part).is_nothing:
-        return UnsafeRegions([], box.volume(), len(part), part.stop or Stop(StopReason.UNDECIDED_SIGNS))
+        return UnsafeRegions([], box.volume(), len(part), stop=part.stop or Stop(StopReason.UNDECIDED_SIGNS))
     found = _UnsafeParts(part, box, unsafe)
     found.run()
-    return UnsafeRegions(found.pieces, found.missing, len(part))
+    return UnsafeRegions(found.pieces, found.missing, len(part), found.open_boxes)
 
 
 class _UnsafeParts:
@@ -105,6 +107,7 @@ class _UnsafeParts:
         self.part, self.box, self.unsafe = part, box, unsafe
         self.pieces: list[Piece] = []
         self.missing = 0.0
+        self.open_boxes: list[np.ndarray] = []
         self.width, self.volume = box.hi - box.lo, box.volume()
         self.largest = np.maximum(np.abs(box.lo), np.abs(box.hi))
         self.rows_of_inputs = RowsOfInputs(part.network_on_domain, box.lo, box.hi)
@@ -132,7 +135,7 @@ class _UnsafeParts:
                 or not np.array_equal(region.code.words[0], codes[place])
                 or not region.is_whole_within(self.box.lo, self.box.hi)
             ):
-                self.missing += self._bound(row)
+                self.open_boxes.append(self._around(row))
                 continue
             weight, bias = (one[0].cpu().numpy() for one in (region.map.weight, region.map.bias))
             kinds = [(one, bool(rulings[kind][1][row])) for kind, one in enumerate(self.unsafe) if may[kind][place]]
@@ -156,7 +159,7 @@ class _UnsafeParts:
             try:
                 cut = self.rows_of_inputs.of(one.outputs, weight, bias, errors, code)
             except TooManyMultiplicationsError:
-                self.missing += sum(self._size(each, turned) for each in left)
+                self.open_boxes.append(self._around(row))
                 return
             if cut is None:
                 continue
@@ -249,11 +252,12 @@ class _UnsafeParts:
             offsets[row] = self.box.hi[axis] if sign > 0 else -self.box.lo[axis]
         return normals, offsets
 
-    def _bound(self, row: int) -> float:
-        """Return a bound on the volume of a region, by its corners."""
-        corners = (self.part[row].vertices - self.box.lo) / self.width
-        sides = np.ptp(corners, axis=0) + 2 * self.moved[row]
-        return float(min(1.0, sides.prod())) * self.volume
+    def _around(self, row: int) -> np.ndarray:
+        """Return a box around a region, by its corners."""
+        corners = self.part[row].vertices
+        reach = self.moved[row] * self.width
+        ends = np.stack([corners.min(axis=0) - reach, corners.max(axis=0) + reach])
+        return np.clip(ends, self.box.lo, self.box.hi)
 
     def _thin(self, ball: Ball, turned: float) -> float:
         """Return a bound on the volume of a part of the cube by its ball: its width times the cube's largest shadow."""
@@ -262,11 +266,6 @@ class _UnsafeParts:
         if ball.radius + ball.gap < -moved:
             return 0.0
         return min(1.0, (width_bound(ball, self.box.dim) + moved) * across) * self.volume
-
-    def _size(self, body: Polyhedron, turned: float) -> float:
-        """Return a bound on the volume of a part of the cube."""
-        ball = body.insphere()
-        return body.volume() * (1 + HULLS) * self.volume if ball.radius > THIN else self._thin(ball, turned)
 
     def _error(self, ends: np.ndarray, row: int, turned: float) -> float:
         """Return how far the volume of a part of the cube may be off: its surface times what may be moved."""

@@ -135,6 +135,7 @@ class ViolationSearch(HalvedBoxes):
             self._undecided.append(box)
             return True
         self.missing += found.missing
+        self._undecided += [self._inside(box, ends) for ends in found.open_boxes]
         self.pieces += [self._lifted(piece, box) for piece in found.pieces]
         return True
 
@@ -163,6 +164,12 @@ class ViolationSearch(HalvedBoxes):
         ends[:, free] = piece.ends
         lifted = Polyhedron(normals, piece.polyhedron.b, np.eye(len(free))[~free], box.lower[~free])
         return piece._replace(polyhedron=lifted, witness=witness, ends=ends)
+
+    def _inside(self, box: Part, ends: np.ndarray) -> Part:
+        """Return a box of the inputs that vary as a part of a box."""
+        lower, upper = box.lower.copy(), box.upper.copy()
+        lower[self.free], upper[self.free] = ends
+        return box._replace(lower=lower, upper=upper)
 
     def _as_piece(self, box: Part, unsafe: Unsafe) -> Piece:
         free, every = self.free, np.eye(len(self.free))

@@ -52,3 +52,31 @@ def _facets(points: np.ndarray) -> np.ndarray:
         normals = ConvexHull(points, qhull_options="QJ").equations[:, :-1]
     _, first = np.unique(normals.round(DIGITS), axis=0, return_index=True)
     return normals[np.sort(first)]
+
+
+def sides_of_polygon(corners: Float[np.ndarray, "k 2"], short: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows ``A x <= b`` of the sides of a polygon, with unit normals, that hold at all corners.
+
+    Corners are counter-clockwise. A side of length ``short`` or less has no direction that rounding leaves: its normal
+    halves the angle of the sides before and after it that are longer. A polygon without two such sides is replaced by
+    the least box around it.
+    """
+    steps = np.roll(corners, -1, axis=0) - corners
+    lengths = np.linalg.norm(steps, axis=1)
+    long = np.flatnonzero(lengths > short)
+    if len(long) < 2:
+        return np.concatenate([np.eye(2), -np.eye(2)]), np.concatenate([corners.max(axis=0), -corners.min(axis=0)])
+    along = steps / np.where(lengths > 0, lengths, 1.0)[:, None]
+    normals = _right_of(along)
+    for place in np.flatnonzero(lengths <= short).tolist():
+        later = int(np.searchsorted(long, place))
+        before, after = along[long[later - 1]], along[long[later % len(long)]]
+        # Both point outwards, and one of them is long whatever the angle.
+        outward = _right_of(before + after) + before - after
+        normals[place] = outward / np.linalg.norm(outward)
+    normals = normals[lengths > 0]
+    return normals, (normals @ corners.T).max(axis=1)
+
+
+def _right_of(along: np.ndarray) -> np.ndarray:
+    return np.stack([along[..., 1], -along[..., 0]], axis=-1)

@@ -47,7 +47,8 @@ def _radii(corners: Float[np.ndarray, "r k 2"], triples: Int[np.ndarray, "t 3"])
     there = lengths > 0
     # Inward normals: at a place p the distance to a side is ``normal p - offset``.
     normals = np.stack([-sides[..., 1], sides[..., 0]], axis=2) / np.where(there, lengths, 1.0)[..., None]
-    offsets = (normals * corners).sum(axis=2)
+    # All corners are on the inner side of a line, however badly the direction of a short side is known.
+    offsets = np.where(there, (normals @ corners.transpose(0, 2, 1)).min(axis=2), 0.0)
     # Cramer's rule for ``normal c - radius = offset`` of three sides.
     first, second, third = (normals[:, triples[:, place]] for place in range(3))
     one, two, three = (offsets[:, triples[:, place]] for place in range(3))
