@@ -11,6 +11,7 @@ from scipy.optimize import linprog
 from torch import nn
 
 import reluscope as rs
+from fuzzer.fuzz_runs import run_case
 from oracles.fractions_plane import rectangle
 from oracles.six_definitions import six_counts
 from reluscope.analyses.counting.by_mip import count_by_mip
@@ -267,3 +268,8 @@ def test_work_is_told():
     assert found.work["programs"] >= int(found) + 1
     assert {"nodes", "simplex_iterations", "seconds"} <= found.work.keys()
     assert found.definition == "activation regions (lower-dimensional ones included)"
+
+
+def test_a_program_that_ends_without_an_answer_is_solved_from_scratch():
+    """Entries from 3e-11 to 5e9: the solver said 'Unknown' after a warm start, and again without presolve."""
+    assert not run_case(20261201, 42, ("pictures",)).failures

@@ -48,7 +48,7 @@ class ProgramSolution(NamedTuple):
 PLAIN_EXPONENTS = 20
 # How a model without an answer is solved once more: some have one only as they stand.
 PLAINLY = {"presolve": "off", "simplex_scale_strategy": 0}
-# Every status that is an answer. All others raise SolverError, after a second attempt.
+# Every status that is an answer. All others raise SolverError, after the last attempt.
 _STATUS = {
     highspy.HighsModelStatus.kOptimal: ProgramStatus.OPTIMAL,
     highspy.HighsModelStatus.kModelEmpty: ProgramStatus.OPTIMAL,
@@ -99,15 +99,19 @@ def answer(
     what: str,
     seconds: float = inf,
 ) -> _Answer:
-    """Return how a model ends, at a second attempt from scratch without presolve and scaling if the first has none.
+    """Return how a model ends; if it ends without an answer, from scratch, and at last without presolve and scaling.
 
-    All runs of a model share ``seconds``. Raises SolverError if the second has none.
+    All runs of a model share ``seconds``. Raises SolverError if the last has none.
     """
     step_point()
     # The clock of a model goes on from run to run.
     model.setOptionValue("time_limit", min(seconds, model.getRunTime() + max(seconds_left(), 0.0) + LATER))
     run()
     step_point()
+    if model.getModelStatus() not in answers:
+        model.clearSolver()
+        run()
+        step_point()
     if model.getModelStatus() not in answers:
         model.clearSolver()
         usual = {option: model.getOptionValue(option)[1] for option in PLAINLY}
@@ -175,7 +179,7 @@ class LinearProgram:
     def maximize(self, objective: Float[np.ndarray, " n"]) -> ProgramSolution:
         """Return status, value, point and dual values of the rows, solved from the last basis.
 
-        Raises SolverError if HiGHS ends without an answer, also after a second attempt from scratch.
+        Raises SolverError if HiGHS ends without an answer, also from scratch and without presolve.
         """
         everything = np.arange(self.num_variables, dtype=np.int32)
         # A solver compares with numbers of about one: it finds no end of larger gains, and takes smaller ones for none.

@@ -124,7 +124,7 @@ class MixedIntegerProgram:
         """Return the outcome of maximising an objective, which is zero in columns that are not given.
 
         ``is_relaxed`` lets integers be any numbers: an upper bound by one linear program. Raises SolverError if HiGHS
-        ends without an answer, also after a second attempt without presolve.
+        ends without an answer, also from scratch and without presolve.
         """
         objective = np.zeros(self.num_columns)
         objective[np.asarray(columns, dtype=int)] = coefficients
