@@ -14,7 +14,7 @@ from fuzzer.fuzz_runs import run_case
 from fuzzer.modules import Maxout, linear
 from networks.models import branched, layers
 from reluscope.analyses.planes.class_areas import class_areas
-from reluscope.analyses.preimages.preimage_pieces import _PieceSearch
+from reluscope.analyses.preimages.piece_search import PieceSearch
 from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.testing import networks
 
@@ -174,7 +174,7 @@ def test_slices_lines_and_unbounded_domains():
 def test_a_part_that_counts_as_flat_may_take_what_its_largest_ball_allows():
     target = rs.Polyhedron([[1.0, 0.0]], [0.5])
     part = rs.partition(rs.load([(np.eye(2), np.full(2, 5.0)), (np.eye(2), np.full(2, -5.0))]), rs.Box(0, 1, 2))
-    search, middle = _PieceSearch(part, target, target), np.full(2, 0.5)
+    search, middle = PieceSearch(part, target, target), np.full(2, 0.5)
     assert 1e-12 <= search._error(0, 0.0) <= 1e-11  # hulls have volumes with an error of their own
     assert 0.1 <= search._error(0, 0.1) <= 0.1 + 1e-11
     # A strip across the unit square with a ball of radius r has area 2 r.

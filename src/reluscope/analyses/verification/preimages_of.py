@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 from reluscope.analyses.boxes.pullback import check_target
 from reluscope.analyses.preimages.approximations import NUM_BOXES, Approximation, approximate
 from reluscope.analyses.preimages.input_pieces import EXAMINED, InputPieces
-from reluscope.analyses.preimages.preimage_pieces import PreimagePieces, partitioned_preimage
+from reluscope.analyses.preimages.piece_search import partitioned_preimage
+from reluscope.analyses.preimages.preimage_pieces import PreimagePieces
 from reluscope.analyses.preimages.target_sets import class_target, vector_target
 from reluscope.arguments import Also, Seed, read_arguments, read_point
 from reluscope.budget import Budget, RegionBudget

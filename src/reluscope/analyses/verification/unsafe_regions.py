@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.boxes.pullback import RESOLUTION
-from reluscope.analyses.preimages.preimage_pieces import by_vertices
+from reluscope.analyses.preimages.piece_search import by_vertices
 from reluscope.analyses.preimages.rows_of_inputs import RowsOfInputs
 from reluscope.analyses.verification.disjoint_boxes import Unsafe
 from reluscope.budget import Budget

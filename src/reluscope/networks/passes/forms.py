@@ -35,10 +35,7 @@ CLEAR = 4.0
 
 @dataclass(frozen=True, eq=False)
 class Forms:
-    """Affine forms with noise.
-
-    Later forms have more noise symbols.
-    """
+    """Affine forms with noise, later ones with more of its symbols."""
 
     centers: Float[np.ndarray, " f"]  # values at the point
     weights: Float[np.ndarray, "f n"]
