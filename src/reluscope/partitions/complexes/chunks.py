@@ -49,6 +49,8 @@ from reluscope.tolerance import Tolerance
 EPSILON = float(np.finfo(np.float64).eps)
 # How much cheaper than the rest of the work exact values at the corners of the domains have to be.
 EXACT_START = 10
+# Rounding errors that heights at these corners may have, in their last digit, for fractions not to be needed.
+SHARP = 16.0
 # Proofs last to the end of a network if errors are at most this.
 PROVED = 1e-5
 # A function that stays this far from zero, relative to its largest value, is not examined further.
@@ -259,7 +261,7 @@ def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
         unit = gamma * max(1.0, spanning.roundings)
         made = {at: errors[at] + unit * largest(live[at]) for at in stage.keeps if at not in chunk.values}
         errors, error = {**errors, **made}, error + unit * size
-    if chunk.stage == 0 and chunk.exact is None:
+    if chunk.stage == 0 and chunk.exact is None and not _is_sharp(stage.gate, heights, size, error, gamma):
         exact = _exact_heights(chunk, stage)
         if exact is not None:
             heights = exact
@@ -352,6 +354,15 @@ def largest(values: Tensor) -> Tensor:
         low, high = _kernels.column_ranges(values.contiguous().numpy().reshape(len(values), -1))
         return torch.from_numpy(np.maximum(high, -low)).reshape(1, *values.shape[1:])
     return torch.maximum(values.amax(0, keepdim=True), -values.amin(0, keepdim=True))
+
+
+def _is_sharp(
+    gate: Pointwise | Max, heights: np.ndarray, size: np.ndarray, error: np.ndarray, gamma: float
+) -> bool:
+    """Whether heights are far from breakpoints and have lost no digits: fractions would tell nothing new."""
+    if isinstance(gate, Max) or (error > SHARP * gamma * size).any():
+        return False
+    return all((np.abs(heights - threshold) > error).all() for threshold in gate.breakpoints.cpu().numpy())
 
 
 def _exact_heights(chunk: Chunk, stage: Stage) -> np.ndarray | None:
