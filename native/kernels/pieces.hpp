@@ -26,11 +26,16 @@ template <class Piece> Table<std::uint8_t> pieces_in_use(Rows<const Piece> piece
             high[unit] = high[unit] < row[unit] ? row[unit] : high[unit];
         }
     }
+    // Each is checked where it is used: another thread may write to the array.
+    const auto use = [&](std::size_t piece, std::size_t unit) {
+        if (piece >= num_pieces) throw std::invalid_argument("expected pieces below their number");
+        used[piece][unit] = 1;
+    };
     for (std::size_t unit = 0; unit < width; ++unit) {
-        if (high[unit] >= num_pieces) throw std::invalid_argument("expected pieces below their number");
-        used[low[unit]][unit] = used[high[unit]][unit] = 1;
+        use(low[unit], unit);
+        use(high[unit], unit);
         if (high[unit] - low[unit] > 1)
-            for (std::size_t cell = 0; cell < pieces.size(); ++cell) used[pieces[cell][unit]][unit] = 1;
+            for (std::size_t cell = 0; cell < pieces.size(); ++cell) use(pieces[cell][unit], unit);
     }
     return used;
 }
