@@ -1,14 +1,16 @@
 """The pieces of an exact preimage: regions that outputs at vertices do not rule out, cut by rows pulled back."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.boxes.pullback import RESOLUTION, pulled_back
-from reluscope.analyses.preimages.preimage_pieces import PreimagePieces, scale_of
+from reluscope.analyses.preimages.preimage_pieces import PreimagePieces, scale_of, volume_of
 from reluscope.analyses.preimages.rows_of_inputs import RowsOfInputs
+from reluscope.budget import why_ended
 from reluscope.geometry.numbers.resolutions import HULLS
 from reluscope.geometry.polyhedra.bounding_box import bounding_box
 from reluscope.geometry.polyhedra.domains import Box
@@ -16,12 +18,14 @@ from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.relative_interior import relative_interior
 from reluscope.geometry.polyhedra.widths import swept_volume, width_bound
+from reluscope.interruption import step_point
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
 from reluscope.partitions.corner_errors import side_errors, volume_errors
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.regions.region import Region
 from reluscope.regions.regions import regions
+from reluscope.time_limits import OutOfTime, driven, time_limit
 
 # Regions whose half-spaces are in memory at a time.
 BATCH = 256
@@ -31,9 +35,14 @@ ROUNDING = 64 * np.finfo(float).eps
 WEDGE = 1e-8
 
 
-def partitioned_preimage(part: Partition, target: Polyhedron, cut_by: Polyhedron) -> PreimagePieces:
-    """Return the exact preimage of a target on a partition; `cut_by` is the target, of the scores."""
-    return PieceSearch(part, target, cut_by).run()
+def partitioned_preimage(
+    part: Partition, target: Polyhedron, cut_by: Polyhedron, seconds: float = np.inf
+) -> PreimagePieces:
+    """Return the exact preimage of a target on a partition; `cut_by` is the target, of the scores.
+
+    Regions that are not cut when the seconds are over, or at Ctrl-C, are undecided.
+    """
+    return PieceSearch(part, target, cut_by).run(seconds)
 
 
 def by_vertices(part: Partition, targets: Sequence[Polyhedron]) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -104,26 +113,42 @@ class PieceSearch:
         # Polyhedra are cut in coordinates of the domain, wherever they lie.
         self.rounding = ROUNDING * largest
 
-    def run(self) -> PreimagePieces:
+    def run(self, seconds: float = np.inf) -> PreimagePieces:
         """Cut all regions that vertices do not rule out."""
         part = self.part
         ((may, whole),) = by_vertices(part, [self.cut_by])
-        for start in range(0, len(may), BATCH):
-            rows = may[start : start + BATCH]
-            at = part.network_on_domain.at(part.witnesses[rows])
-            weights, biases = (one.cpu().numpy() for one in (at.maps.weight, at.maps.bias))
-            errors = self.rows_of_inputs.errors(at)
-            # Of a region thinner than rounding the witness lies beside it.
-            is_own = (at.codes.words == part.codes.words[rows]).all(axis=1)
-            for place, (row, body) in enumerate(zip(rows.tolist(), self._bodies(rows), strict=True)):
-                if body is None or not is_own[place]:
-                    self._leave_open(row)
-                elif whole[row]:
-                    self._keep(row, body, part.dim, part.witnesses[row], self._error(row, part.dim * RESOLUTION))
-                else:
-                    self._cut(row, body, weights[place], biases[place], errors[place])
+        with time_limit(seconds):
+            for start in range(0, len(may), BATCH):
+                before = len(self.pieces), len(self.found), len(self.undecided), self.missing
+                try:
+                    with driven():
+                        self._cut_batch(may[start : start + BATCH], whole)
+                except (KeyboardInterrupt, OutOfTime) as end:
+                    for table, length in zip((self.pieces, self.found, self.undecided), before, strict=False):
+                        del table[length:]
+                    self.undecided += may[start:].tolist()
+                    self.missing = volume_of(part)
+                    part = part if part.stop else replace(part, stop=why_ended(end))
+                    break
         undecided = np.array(self.undecided, dtype=np.int64)
         return _without_copies(part, self.target, self.pieces, self.found, self.thin, self.missing, undecided)
+
+    def _cut_batch(self, rows: np.ndarray, whole: np.ndarray) -> None:
+        """Cut some regions."""
+        part = self.part
+        at = part.network_on_domain.at(part.witnesses[rows])
+        weights, biases = (one.cpu().numpy() for one in (at.maps.weight, at.maps.bias))
+        errors = self.rows_of_inputs.errors(at)
+        # Of a region thinner than rounding the witness lies beside it.
+        is_own = (at.codes.words == part.codes.words[rows]).all(axis=1)
+        for place, (row, body) in enumerate(zip(rows.tolist(), self._bodies(rows), strict=True)):
+            step_point()
+            if body is None or not is_own[place]:
+                self._leave_open(row)
+            elif whole[row]:
+                self._keep(row, body, part.dim, part.witnesses[row], self._error(row, part.dim * RESOLUTION))
+            else:
+                self._cut(row, body, weights[place], biases[place], errors[place])
 
     def _bodies(self, rows: np.ndarray) -> Sequence[Polyhedron | None]:
         """Return regions as polyhedra, None for those that rounding hides in the domain, or rows of them."""

@@ -1,5 +1,6 @@
 """Preimages of classes, features and polytopes of outputs: by a partition, by halved boxes, or approximately."""
 
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Unpack, overload
 
@@ -18,6 +19,7 @@ from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.interruption import held
 from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.file_outputs import Rounding, num_file_outputs, on_scores
 from reluscope.networks.graph.left_off import refuse_left_off
@@ -27,6 +29,7 @@ from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.ask.region_search import partitioned
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress
+from reluscope.stopping import is_interrupted
 from reluscope.tolerance import Tolerance
 
 
@@ -80,6 +83,7 @@ def of(
 ) -> Approximation: ...
 
 
+@held
 @read_arguments
 def of(
     network: Network,
@@ -205,8 +209,12 @@ def of(
         raise InputError(f'method="{method}" takes one polyhedron, got {len(targets)}: take method="boxes"')
     if method == "partition":
         cut_by = target if is_class else on_scores(features.left_off, target, Rounding.NEAREST)
+        began, seconds = time.time(), np.inf
         part = partitioned(features, domain, Effort.of(budget, None, progress, tolerance))
-        return partitioned_preimage(part, target, cut_by)
+        if not isinstance(domain, Partition):
+            left = (Budget() if budget is None else budget).seconds_allowed - (time.time() - began)
+            seconds = 0.0 if is_interrupted(part.stop) else max(0.0, left)
+        return partitioned_preimage(part, target, cut_by, seconds)
     if not isinstance(domain, Box):
         raise InputError(f'domain must be a box for method="approximate", got {_described(domain)}')
     asked = features.logits if is_class else features
