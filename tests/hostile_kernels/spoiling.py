@@ -116,7 +116,7 @@ def _kind(one, others, generator):
         return _choice(NOT_ARRAYS, generator)
     try:
         return one.astype(_choice(KINDS, generator))
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         return None
 
 

@@ -232,6 +232,7 @@ def _backward(
     recording = Recording(network, torch.zeros_like(x), HeldNumbers(pieces))
     output = deque(recording.values(), maxlen=1)[0]
     for start in range(0, len(wanted), together):
+        step_point()
         rows = wanted[start : start + together]
         cotangents = output.new_zeros(len(rows), len(x), network.num_outputs)
         cotangents[torch.arange(len(rows)), :, rows] = 1.0
