@@ -119,12 +119,13 @@ class PieceSearch:
         ((may, whole),) = by_vertices(part, [self.cut_by])
         with time_limit(seconds):
             for start in range(0, len(may), BATCH):
-                before = len(self.pieces), len(self.found), len(self.undecided), self.missing
+                tables = self.pieces, self.found, self.undecided
+                before = [len(table) for table in tables]
                 try:
                     with driven():
                         self._cut_batch(may[start : start + BATCH], whole)
                 except (KeyboardInterrupt, OutOfTime) as end:
-                    for table, length in zip((self.pieces, self.found, self.undecided), before, strict=False):
+                    for table, length in zip(tables, before, strict=True):
                         del table[length:]
                     self.undecided += may[start:].tolist()
                     self.missing = volume_of(part)
