@@ -6,6 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reluscope as rs
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.polyhedra.domains import Box, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
@@ -161,3 +162,17 @@ def test_points_that_were_lifted_lie_in_their_slice():
         assert plane.contains(plane.lift(window.corners())).all()
         assert not plane.contains(plane.lift([[1.0 + 1e-9, 0.0], [0.0, -1.0 - 1e-9]])).any()
         assert not plane.contains(plane.lift([[0.5, 0.5]]) + 1e-9 * scale).any()
+
+
+def test_a_box_with_equal_ends_is_the_slice_of_the_inputs_that_vary():
+    flat = Box([0.0, 5.0, 0.0], [1.0, 5.0, 2.0])
+    assert isinstance(flat, Slice)
+    np.testing.assert_array_equal(flat.lift([0.25, 1.5]), [0.25, 5.0, 1.5])
+    net = rs.load([(np.eye(3) - 0.5, np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
+    whole = rs.partition(net, rs.Slice([0, 5, 0], [[1, 0, 0], [0, 0, 1]], Box([0, 0], [1, 2])))
+    assert len(rs.partition(net, flat)) == len(whole)
+    assert float(rs.maximize(net, flat)) == pytest.approx(float(whole.outputs.max()))
+    with pytest.raises(DegenerateGeometryError, match="lo < hi in some coordinate"):
+        Box([1.0, 2.0], [1.0, 2.0])
+    with pytest.raises(DegenerateGeometryError, match=r"lo < hi in every coordinate, got \[3, 2\] in coordinate 1"):
+        Box([1.0, 3.0], [1.0, 2.0])

@@ -5,6 +5,7 @@ planes are slices with an orthonormal basis, so that lengths and areas in the wi
 """
 
 from dataclasses import dataclass, replace
+from typing import Self, cast
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -82,6 +83,8 @@ class Space:
 class Box(Shown):
     """The points x with ``lo <= x <= hi``, coordinate by coordinate.
 
+    Where some coordinates have equal ends, it is the `Slice` of the others, whose slice coordinates are these inputs.
+
     Parameters
     ----------
     lo, hi : number or array
@@ -92,7 +95,7 @@ class Box(Shown):
     Raises
     ------
     DegenerateGeometryError
-        If a side has length zero.
+        If all sides have length zero, or one is negative.
     InputError
         If a bound is NaN or infinite, or ``dim`` is missing.
 
@@ -103,10 +106,17 @@ class Box(Shown):
     'box [-1, 1]^2'
     >>> rs.Box([0, 0], [1, 3]).volume()
     3.0
+    >>> rs.Box([0, 5, 0], [1, 5, 2]).describe()
+    'plane of size 1 x 2 in 3 inputs'
     """
 
     lo: Float[np.ndarray, " n"]
     hi: Float[np.ndarray, " n"]
+
+    def __new__(cls, lo: ArrayLike | None = None, hi: ArrayLike | None = None, dim: int | None = None) -> Self:
+        """Return a box, or a slice where some sides have length zero and others have not."""
+        flat = None if lo is None or hi is None else _flat_box(lo, hi)
+        return object.__new__(cls) if flat is None else cast(Self, flat)
 
     def __init__(self, lo: ArrayLike, hi: ArrayLike, dim: Count | None = None) -> None:
         low, high = read_array(lo, "lo"), read_array(hi, "hi")
@@ -123,9 +133,10 @@ class Box(Shown):
             full.setflags(write=False)
             object.__setattr__(self, name, full)
         if not (self.lo < self.hi).all():
-            axis = int(np.argmin(self.lo < self.hi))
+            axis = int(np.argmin(self.hi - self.lo))
+            some = "some" if self.lo[axis] == self.hi[axis] else "every"
             raise DegenerateGeometryError(
-                f"a box needs lo < hi in every coordinate, got [{self.lo[axis]:g}, {self.hi[axis]:g}] "
+                f"a box needs lo < hi in {some} coordinate, got [{self.lo[axis]:g}, {self.hi[axis]:g}] "
                 f"in coordinate {axis}"
             )
 
@@ -396,6 +407,18 @@ class Slice(Shown):
 
 
 Domain = Space | Box | Polyhedron | Slice
+
+
+def _flat_box(lo: ArrayLike, hi: ArrayLike) -> Slice | None:
+    """Return the slice of the coordinates that vary, None where all of them do, or none, or something is wrong."""
+    try:
+        low, high = np.broadcast_arrays(*(np.asarray(end, dtype=np.float64).reshape(-1) for end in (lo, hi)))
+    except (TypeError, ValueError):
+        return None
+    free = low < high
+    if free.all() or not free.any() or not (free | (low == high)).all():
+        return None
+    return Slice(np.where(free, 0.0, low), np.eye(len(low))[free], Box(low[free], high[free]))
 
 
 def _check_dimension(number: int) -> None:
