@@ -87,6 +87,15 @@ class Core:
         )
         return replace(network, notes=(*network.notes, note))
 
+    def insert(self, network: Network, x: Value) -> Value:
+        """Append the nodes of a network that reads a value, of its input's shape; return its output."""
+        places = {0: x.index}
+        for position, node in enumerate(network.nodes[1:], 1):
+            name = self._unique(node.name) if isinstance(node, GateNode) else node.name
+            moved = replace(node, name=name, inputs=tuple(places[source] for source in node.inputs))
+            places[position] = self._append(moved).index
+        return Value(places[network.output], network.output_shape)
+
     def add_affine(
         self, kind: type[Affine], inputs: Value | list[Value], shape: tuple[int, ...], **settings: Any
     ) -> Value:
