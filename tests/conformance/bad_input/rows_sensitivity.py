@@ -15,6 +15,9 @@ ROWS = {
     "sensitivity.Saliency.constant_share": row(on=Later(lambda: rs.sensitivity.saliency(NET, X)), row=0),
     "sensitivity.active_subspaces": row(network=NET, x=X, outputs=[0, -1], num_directions=2),
     "sensitivity.ellipse": row(a=[0.0, 0.0], b=[1.0, 0.0], c=[0.0, 1.0], num_points=9, kinds={**_ENDS, "c": "corner"}),
+    "sensitivity.integrated_gradients": row(
+        network=NET, x=X, baseline=X[0], outputs=[0, 1, 0, 1, 0, -1], kinds={"baseline": "samples"}
+    ),
     "sensitivity.local_complexity": row(network=NET, x=X, radius=0.1, num_samples=10, kinds={"deviation": "positive"}),
     "sensitivity.output_along": row(
         network=NET,

@@ -3,6 +3,7 @@
 from typing import NoReturn
 
 from reluscope.analyses.sensitivity.gradient_covariance import ActiveSubspaces, active_subspaces
+from reluscope.analyses.sensitivity.integrated_gradients import integrated_gradients
 from reluscope.analyses.sensitivity.local_complexities import local_complexity
 from reluscope.analyses.sensitivity.outputs_along import OutputAlong, output_along
 from reluscope.analyses.sensitivity.region_changes import transitions
@@ -16,6 +17,7 @@ __all__ = [
     "Trajectory",
     "active_subspaces",
     "ellipse",
+    "integrated_gradients",
     "local_complexity",
     "output_along",
     "saliency",

@@ -133,7 +133,7 @@ def saliency(
     """
     points = network.points(x)
     flat = points.reshape(len(points), -1).cpu().numpy()
-    chosen = _chosen(network, points, outputs)
+    chosen = chosen_outputs(network, points, outputs)
     gradients, constants = np.empty_like(flat), np.empty(len(flat))
     at = network.at(points, tolerance=tolerance)
     pieces = at.pieces
@@ -146,7 +146,8 @@ def saliency(
     return Saliency(chosen, gradients, gradients * flat, constants, *errors, np.abs(flat).max(axis=1))
 
 
-def _chosen(network: Network, points: Points, outputs: Sequence[int] | None) -> Int[np.ndarray, " s"]:
+def chosen_outputs(network: Network, points: Points, outputs: Sequence[int] | None) -> Int[np.ndarray, " s"]:
+    """Return one output for each sample, by default that of its class."""
     if outputs is None:
         values = network.scores(points)
         values = values.reshape(len(values), -1).cpu().numpy()
