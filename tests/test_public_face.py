@@ -89,4 +89,4 @@ def test_no_two_public_things_share_a_name():
 def test_one_can_learn_all_names():
     """Names of the package and of its namespaces; types that one function returns are documented with it."""
     spaces = [rs, *(getattr(rs, name) for name in rs._MODULES)]
-    assert sum(len(space.__all__) for space in spaces) <= 360
+    assert sum(len(space.__all__) for space in spaces) <= 400

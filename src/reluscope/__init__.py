@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from reluscope.analyses.bodies.measured_regions import measure_regions
     from reluscope.analyses.bodies.volumes import region_volumes
     from reluscope.analyses.counting.counting_methods import count
+    from reluscope.analyses.extremes.largest_value import maximize
+    from reluscope.analyses.extremes.steepest import lipschitz
     from reluscope.analyses.reachability.images import image
     from reluscope.analyses.reachability.reachable_sets import reach
     from reluscope.analyses.samples import regression
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from reluscope.findings import Claim, Finding, Findings
     from reluscope.geometry import Box, Plane, Polyhedron, Segment, Slice, Space, polyline
     from reluscope.geometry.numbers.norms import Norm
+    from reluscope.networks.building.combined import compose, difference, stack
     from reluscope.networks.models.load import load
     from reluscope.networks.models.torch.parts import activations_at
     from reluscope.networks.network import Network
@@ -116,20 +119,24 @@ _HOMES = {
     "confirm": "reluscope.partitions",
     "codespace": "reluscope.analyses.codespace",
     "coefficients": "reluscope.analyses.coefficients",
+    "compose": "reluscope.networks.building.combined",
     "compression": "reluscope.analyses.compression",
     "count": "reluscope.analyses.counting.counting_methods",
     "counting": "reluscope.analyses.counting",
     "datasets": "reluscope.datasets",
     "decision_boundary": "reluscope.partitions",
     "declare_region_quantity": "reluscope.partitions",
+    "difference": "reluscope.networks.building.combined",
     "errors": "reluscope.errors",
     "explore": "reluscope.explorer",
     "forecast": "reluscope.partitions",
     "image": "reluscope.analyses.reachability.images",
     "inscribed_balls": "reluscope.analyses.bodies.inscribed_balls",
     "level_set": "reluscope.partitions",
+    "lipschitz": "reluscope.analyses.extremes.steepest",
     "load": "reluscope.networks.models.load",
     "local": "reluscope.analyses.local",
+    "maximize": "reluscope.analyses.extremes.largest_value",
     "measure_regions": "reluscope.analyses.bodies.measured_regions",
     "neighbors": "reluscope.regions.neighbors",
     "partition": "reluscope.partitions",
@@ -148,6 +155,7 @@ _HOMES = {
     "sensitivity": "reluscope.analyses.sensitivity",
     "similarity": "reluscope.analyses.similarity",
     "stability": "reluscope.analyses.stability",
+    "stack": "reluscope.networks.building.combined",
     "stream": "reluscope.partitions",
     "studies": "reluscope.studies",
     "surfaces": "reluscope.analyses.surfaces",
@@ -194,6 +202,7 @@ __all__ = [
     "coarse_partition",
     "codespace",
     "coefficients",
+    "compose",
     "compression",
     "confirm",
     "count",
@@ -201,14 +210,17 @@ __all__ = [
     "datasets",
     "decision_boundary",
     "declare_region_quantity",
+    "difference",
     "errors",
     "explore",
     "forecast",
     "image",
     "inscribed_balls",
     "level_set",
+    "lipschitz",
     "load",
     "local",
+    "maximize",
     "measure_regions",
     "neighbors",
     "partition",
@@ -227,6 +239,7 @@ __all__ = [
     "sensitivity",
     "similarity",
     "stability",
+    "stack",
     "stream",
     "studies",
     "surfaces",

@@ -299,6 +299,7 @@ EACH = {
     "sensitivity.local_complexity by gradients": each(
         lambda net, x: rs.sensitivity.local_complexity(net, x, definition="kink_density", deviation=0.5)
     ),
+    "sensitivity.integrated_gradients": each(rs.sensitivity.integrated_gradients),
     "sensitivity.local_complexity by noise": each(
         lambda net, x: rs.sensitivity.local_complexity(
             net, x, definition="kink_density", deviation=0.5, num_directions=2, num_noises=2
@@ -336,7 +337,7 @@ OF_THEIR_OWN = """
 # Takes one thing, whose entries are an array: a point, a direction, a target, the ends of one segment.
 ONE = """
     Network.local_operator Plane Segment Polyhedron.maximize Region.is_whole_within Region.row_errors
-    neighbors region
+    maximize neighbors region
     codespace.auroc local.hyperplanes local.null_directions local.region_facets
     preimages.InvariantSet.maximize preimages.InvariantSet.reach preimages.InvariantSet.width
     preimages.MixedSystem.violation preimages.distance_to_image preimages.distance_to_range preimages.elsewhere_bounds
@@ -362,6 +363,7 @@ TOGETHER = """
 # Reads, packs, selects or joins what it is given, and computes nothing of it.
 HANDED_ON = """
     CodeLayout.locate_units CodeLayout.positions Codes.concatenate Codes.from_pieces Codes.from_planes Faces.among
+    compose stack
     Faces.of_regions Finding.estimate Finding.from_dict Findings.from_dict Network.with_parameters load polyline
     codespace.SampleCodes.select codespace.correctly_classified local.Hyperplanes.only preimages.Preimages.take
 """

@@ -239,10 +239,15 @@ ROWS = {
         approximate={"gelu": 8},
         decision="smallest",
     ),
+    "compose": row(steps=[NET], kinds={"steps": "ours"}),
+    "difference": row(f=NET, g=NET, kinds={"f": "network", "g": "network"}),
+    "lipschitz": row(network=NET, domain=BOX),
+    "maximize": row(network=NET, domain=BOX, direction=np.array([1.0, -1.0]), kinds={"direction": "vector"}),
     "neighbors": row(network=NET, x=X[0], kinds={"x": "samples"}),
     "certify": row(part=PART),
     "partition": row(network=NET, domain=BOX, kinds={"rounding": "option"}),
     "partitions": row(network=NET, domains=[BOX], kinds={"domains": "each domain", "rounding": "option"}),
+    "stack": row(networks=[NET, NET], kinds={"networks": "ours"}),
     "stream": row(
         network=NET, domain=BOX, path=FOLDER / "streamed.parquet", kinds={"path": "write", "rounding": "option"}
     ),

@@ -59,6 +59,11 @@ class BoxSearch(HalvedBoxes):
         return self.is_begun and not (self.is_broken or self.queue or self._passed or self.counterexample)
 
     @property
+    def has_passed(self) -> bool:
+        """Whether something was left undecided that cannot be split."""
+        return bool(self._passed)
+
+    @property
     def proof(self) -> Proof | None:
         """Why the property holds, where that was asked for."""
         if self._trees is None or not self.is_proved:

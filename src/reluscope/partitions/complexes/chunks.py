@@ -356,9 +356,7 @@ def largest(values: Tensor) -> Tensor:
     return torch.maximum(values.amax(0, keepdim=True), -values.amin(0, keepdim=True))
 
 
-def _is_sharp(
-    gate: Pointwise | Max, heights: np.ndarray, size: np.ndarray, error: np.ndarray, gamma: float
-) -> bool:
+def _is_sharp(gate: Pointwise | Max, heights: np.ndarray, size: np.ndarray, error: np.ndarray, gamma: float) -> bool:
     """Whether heights are far from breakpoints and have lost no digits: fractions would tell nothing new."""
     if isinstance(gate, Max) or (error > SHARP * gamma * size).any():
         return False
