@@ -87,6 +87,20 @@ def test_a_budget_leaves_an_interval(dim):
     assert cut.value.stop is not None or str(cut.value.claim) == "EXACT"
 
 
+@pytest.mark.parametrize("number", [1, 3, 10, 30])
+def test_constraints_and_a_budget_leave_an_interval_that_holds_the_truth(number):
+    """Bounds of rows that are mixed are none of the value."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        net = rs.load(layers([3, 12, 12, 1], seed=seed))
+        every = np.eye(3)
+        normals = np.concatenate([every, -every, rng.normal(size=(2, 3))])
+        domain = rs.Polyhedron(normals, np.concatenate([np.full(6, 2.0), [0.1, 0.2]]))
+        truth = float(rs.partition(net, domain).outputs.max())
+        low, high = ends_of(rs.maximize(net, domain, budget=rs.Budget(regions=number)).value)
+        assert low - 1e-9 * abs(truth) <= truth <= high + 1e-9 * abs(truth)
+
+
 def test_values_far_from_zero_and_steps_that_are_none():
     net = rs.load([(np.array([[1.0]]), np.array([1e9]))])
     assert rs.maximize(net, rs.Box([0.0], [1.0])).value.value == 1e9 + 1
@@ -105,7 +119,9 @@ def test_bad_input_is_refused():
         rs.maximize(net, box, [0.0, 0.0])
     with pytest.raises(rs.errors.InputError, match="domain must be bounded"):
         rs.maximize(net, rs.Space(2), [1.0, 0.0])
-    with pytest.raises(rs.errors.InputError, match="must not be empty"):
+    with pytest.raises(rs.errors.InputError, match=r"must not be empty|must have an interior"):
         rs.maximize(net, rs.Polyhedron([[1.0, 0], [-1.0, 0], [0, 1.0], [0, -1.0]], [0, -1, 1, 1]), [1.0, 0.0])
+    with pytest.raises(rs.errors.InputError, match="must have an interior"):
+        rs.maximize(net, rs.Polyhedron([[1.0, 0], [-1.0, 0], [0, 1.0], [0, -1.0]], [0, 0, 1, 1]), [1.0, 0.0])
     with pytest.raises(rs.errors.ShapeError, match="3 dimensions"):
         rs.maximize(net, rs.Box(-1, 1, 3), [1.0, 0.0])

@@ -180,17 +180,24 @@ class _Search:
             raise InputError("domain must not be empty, got a polyhedron without points")
         self.is_box = isinstance(domain, Box)
         self.asked = network if self.is_box else beside_inputs(network)
-        self.point = self.outputs = np.zeros(0)
         self.least, self.most = -np.inf, np.inf
         self.began, self.num_branches, self.kind = time.time(), 0, "boxes"
+        middle = domain.center if isinstance(domain, Box) else self._inner()
+        self._take(middle[None])
+
+    def _inner(self) -> np.ndarray:
+        ball = self.body.insphere()
+        if len(self.body.C) or not ball.radius > 0:
+            raise InputError(
+                "domain must have an interior, got a flat polyhedron: give a Slice of the inputs that vary"
+            )
+        return ball.center
 
     def start(self, rng: np.random.Generator) -> np.ndarray:
         """Return points to climb from: those of an attack that are highest."""
         case = Case(self.lower.copy(), self.upper.copy(), [Polyhedron(-self.row[None], np.zeros(1))])
         points = self._inside(candidates(self.network, case, case.unsafe[0], rng))
-        if not len(points):
-            return self.body.insphere().center[None]
-        heights = outputs_at(self.network, points) @ self.row
+        heights = outputs_at(self.network, points) @ self.row if len(points) else np.zeros(0)
         return points[np.argsort(-heights, kind="stable")[:NUM_CLIMBED]]
 
     def climb(self, points: np.ndarray) -> None:
@@ -230,7 +237,7 @@ class _Search:
     def run(self, tell: Callable[[float], None]) -> None:
         """Prove that there is little more, or find it, until the budget ends."""
         step, scale = 0.0, 1.0
-        while self.stop is None and self.point.size:
+        while self.stop is None:
             scale = max(abs(self.least), float(np.abs(self.row * self.outputs).sum()))
             noise = ROUNDINGS * (float(self.outputs @ self.row) - self.least)
             finest = max(STEP * abs(self.least), LEAST_STEP * scale, noise, np.finfo(float).tiny)
@@ -246,11 +253,14 @@ class _Search:
             if search.counterexample is not None:
                 self.climb(self._inside(search.counterexample.point[None, : self.network.num_inputs]))
                 gap = (self.most - self.least) / 4
+                if self.least < level - step / 2:  # what was found is none of the domain's floats
+                    self.stop = Stop(StopReason.UNDECIDED)
                 step = gap if np.isfinite(gap) else 0.0
             elif search.is_proved:
                 self.most, step = min(self.most, level), (level - self.least) / 4
             elif stopped:
-                self.most = min(self.most, _most_left(search, level))
+                # Of several rows bounds hold for a mixture, which says nothing of the value alone.
+                self.most = min(self.most, _most_left(search, level) if self.is_box else np.inf)
                 self.stop = stopped.of_seconds(self.limit.seconds)
             elif step * LARGER > MOST_STEP * scale:
                 self.stop = Stop(StopReason.UNDECIDED)

@@ -28,7 +28,7 @@ THIN = 1e-9
 ENOUGH = 2.0**-22
 
 
-class _Set(NamedTuple):
+class _HeldPieces(NamedTuple):
     """A set of regions: what units are held to, gate by gate, and the gate that was split last."""
 
     first: list[Tensor]
@@ -40,10 +40,10 @@ class _Set(NamedTuple):
     changed: int = -1
 
 
-class _Open(NamedTuple):
+class _Splittable(NamedTuple):
     """A set, and where its unit is split: the gate, the unit, and the last piece of the lower half."""
 
-    what: _Set
+    what: _HeldPieces
     gate: int
     unit: int
     level: int
@@ -77,7 +77,8 @@ class SlopeSearch(BestFirst):
         """An upper bound on the norm of every map."""
         if not self.is_begun or self.is_broken:
             return np.inf
-        return max(self.known, self._passed, -self.queue[0].key if self.queue else -np.inf)
+        settled = self.known * (1 + ENOUGH)
+        return max(settled, self._passed, -self.queue[0].key if self.queue else -np.inf)
 
     @property
     def share_left(self) -> float:
@@ -100,7 +101,7 @@ class SlopeSearch(BestFirst):
         self._bound([half for one in taken for half in _halves(one)])
 
     @torch.no_grad()
-    def _bound(self, sets: list[_Set]) -> None:
+    def _bound(self, sets: list[_HeldPieces]) -> None:
         """Put sets into the queue that may be steeper than what is known."""
         self.num_branches += len(sets)
         held = self._narrowed(sets)
@@ -121,9 +122,9 @@ class SlopeSearch(BestFirst):
             gate = int(np.searchsorted(self._starts, best, side="right")) - 1
             unit = best - int(self._starts[gate])
             level = int(self._bounds.middle_piece(gate, _as_batch(kept))[0, unit])
-            self.push(-size, _Open(kept, gate, unit, level))
+            self.push(-size, _Splittable(kept, gate, unit, level))
 
-    def _narrowed(self, sets: list[_Set]) -> Holding:
+    def _narrowed(self, sets: list[_HeldPieces]) -> Holding:
         """Return what sets hold, with ranges behind the gates that were split last."""
         held = Holding(
             *([torch.stack(part) for part in zip(*(one[place] for one in sets), strict=True)] for place in range(6))
@@ -160,7 +161,7 @@ class SlopeSearch(BestFirst):
             scores.append(torch.where(open_units, score + np.finfo(float).tiny, 0.0))
         return torch.cat(scores, dim=1)
 
-    def _finish(self, one: _Set, size: float) -> None:
+    def _finish(self, one: _HeldPieces, size: float) -> None:
         """Look whether a set in which no unit can be split is a region."""
         held = _as_batch(one)
         bodies = [Polyhedron(*_sides(self._lower, self._upper))]
@@ -193,17 +194,17 @@ def _sides(lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return np.concatenate([every, -every]), np.concatenate([upper, -lower])
 
 
-def _of_row(held: Holding, row: int) -> _Set:
+def _of_row(held: Holding, row: int) -> _HeldPieces:
     tables = ([part[min(row, len(part) - 1)] for part in table] for table in held)
     first, last, slopes, multipliers, low, high = tables
-    return _Set(first, last, slopes, multipliers, low, high)
+    return _HeldPieces(first, last, slopes, multipliers, low, high)
 
 
-def _as_batch(one: _Set) -> Holding:
+def _as_batch(one: _HeldPieces) -> Holding:
     return Holding(*([part[None] for part in table] for table in one[:6]))
 
 
-def _halves(one: _Open) -> tuple[_Set, _Set]:
+def _halves(one: _Splittable) -> tuple[_HeldPieces, _HeldPieces]:
     """Return the two halves of a set."""
     first, last = [*one.what.first], [*one.what.last]
     low, high = last[one.gate].clone(), first[one.gate].clone()

@@ -145,7 +145,7 @@ class _Known:
 
     def __init__(self, network: Network, domain: Box | Polyhedron | Space, norm: Norm) -> None:
         self.network, self.domain, self.norm = network, domain, norm
-        self.least = self.value = -np.inf
+        self.least = self.value = self.most = -np.inf
         self.point = np.zeros(domain.dim)
 
     def take(self, maps: np.ndarray, errors: np.ndarray, points: np.ndarray) -> None:
@@ -153,6 +153,7 @@ class _Known:
         sizes = operator_norms(maps, self.norm)
         # The norm of a map with such errors of rows, whatever the norm: a sum of entries is the largest.
         noise = errors.sum(axis=1) * self.norm.ball_sides(maps.shape[2]).max() + 2**10 * np.finfo(float).eps * sizes
+        self.most = max(self.most, float((sizes + noise).max()))
         best = int(np.argmax(sizes - noise))
         if sizes[best] - noise[best] > self.least:
             self.least, self.value = float(sizes[best] - noise[best]), float(sizes[best])
@@ -173,15 +174,17 @@ class _Known:
     def list_all(self, budget: Budget | None) -> tuple[float, Stop | None, dict[str, float]]:
         """List all regions."""
         part = partition(self.network, self.domain, budget=budget)
+        is_whole = left_open(part).is_nothing
         for start in range(0, len(part), BATCH):
             rows = np.arange(start, min(start + BATCH, len(part)))
             at = part.network_on_domain.at(part.witnesses[rows])
+            # Of a region thinner than rounding the witness lies beside it.
             is_own = (at.codes.words == part.codes.words[rows]).all(axis=1)
+            is_whole &= bool(is_own.all())
             if is_own.any():
                 self.take(at.maps.weight.cpu().numpy()[is_own], at.map_errors[is_own], part.witnesses[rows[is_own]])
-        is_whole = left_open(part).is_nothing
         stop = part.stop or (None if is_whole else Stop(StopReason.UNDECIDED_SIGNS))
-        return self.value if is_whole else self.root(), stop, {"regions": len(part)}
+        return self.most if is_whole else self.root(), stop, {"regions": len(part)}
 
     def root(self) -> float:
         """Return a bound on all regions there can be."""
