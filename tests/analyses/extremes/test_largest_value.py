@@ -87,18 +87,18 @@ def test_a_budget_leaves_an_interval(dim):
     assert cut.value.stop is not None or str(cut.value.claim) == "EXACT"
 
 
-@pytest.mark.parametrize("number", [1, 3, 10, 30])
-def test_constraints_and_a_budget_leave_an_interval_that_holds_the_truth(number):
-    """Bounds of rows that are mixed are none of the value."""
-    for seed in range(4):
-        rng = np.random.default_rng(seed)
-        net = rs.load(layers([3, 12, 12, 1], seed=seed))
-        every = np.eye(3)
-        normals = np.concatenate([every, -every, rng.normal(size=(2, 3))])
-        domain = rs.Polyhedron(normals, np.concatenate([np.full(6, 2.0), [0.1, 0.2]]))
-        truth = float(rs.partition(net, domain).outputs.max())
-        low, high = ends_of(rs.maximize(net, domain, budget=rs.Budget(regions=number)).value)
-        assert low - 1e-9 * abs(truth) <= truth <= high + 1e-9 * abs(truth)
+@pytest.mark.parametrize("seed", [1, 3])
+@pytest.mark.parametrize("number", [1, 3])
+def test_constraints_and_a_budget_leave_an_interval_that_holds_the_truth(seed, number):
+    """Seen red on a strip: bounds of mixed rows, taken for those of the value, ended at 6.7 where 22.7 is taken."""
+    rng = np.random.default_rng(seed)
+    net = rs.load(layers([3, 8, 8, 1], seed=seed))
+    every, normals = np.eye(3), rng.normal(size=(2, 3))
+    normals[1] = 0.1 * normals[1] - normals[0]
+    domain = rs.Polyhedron(np.concatenate([every, -every, normals]), np.concatenate([np.full(6, 2.0), [0.1, 0.2]]))
+    truth = float(rs.partition(net, domain).outputs.max())
+    low, high = ends_of(rs.maximize(net, domain, budget=rs.Budget(regions=number)).value)
+    assert low - 1e-9 * abs(truth) <= truth <= high + 1e-9 * abs(truth)
 
 
 def test_values_far_from_zero_and_steps_that_are_none():
