@@ -15,7 +15,7 @@ from reluscope.analyses.extremes.slope_search import SlopeSearch
 from reluscope.arguments import Seed, read_arguments
 from reluscope.budget import Budget, Interrupted, RegionBudget
 from reluscope.errors import DegenerateGeometryError, InputError
-from reluscope.findings import Finding
+from reluscope.findings import Claim, Finding
 from reluscope.geometry.numbers.norms import Norm, NormName
 from reluscope.geometry.polyhedra.bounding_box import bounding_box
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
@@ -226,17 +226,22 @@ class _Known:
 
     def found(self, most: float, stop: Stop | None, work: dict[str, float]) -> LipschitzConstant:
         """Return what is known."""
+
+        def finding(value: float) -> Finding:
+            return Finding.of(
+                value,
+                min(least, value),
+                max(most, value),
+                name=f"Lipschitz constant in {self.norm}",
+                definition="largest norm of a local map over the linear regions of the domain",
+                domain=self.domain.describe(),
+                method="intervals around local maps, and branch and bound",
+                work=work,
+                stop=stop,
+            )
+
         least = max(self.least, 0.0)
-        value = min(max(self.value, least), max(most, least))
-        finding = Finding.of(
-            value,
-            min(least, value),
-            max(most, value),
-            name=f"Lipschitz constant in {self.norm}",
-            definition="largest norm of a local map over the linear regions of the domain",
-            domain=self.domain.describe(),
-            method="intervals around local maps, and branch and bound",
-            work=work,
-            stop=stop,
-        )
-        return LipschitzConstant(finding, self.point)
+        found = finding(min(max(self.value, least), max(most, least)))
+        if found.claim is not Claim.EXACT:  # what is surely reached, not what it was computed as
+            found = finding(least)
+        return LipschitzConstant(found, self.point)
