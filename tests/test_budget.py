@@ -79,7 +79,8 @@ def test_whether_a_first_region_is_due(number, stopped, is_due):
 
 def test_why_work_ended():
     assert why_ended(KeyboardInterrupt()) == INTERRUPTED
-    for lack in (MemoryError(), RuntimeError("can't allocate memory"), RuntimeError("CUDA out of memory")):
+    unset = SystemError("error return without exception set")
+    for lack in (MemoryError(), RuntimeError("can't allocate memory"), RuntimeError("CUDA out of memory"), unset):
         assert why_ended(lack) == OUT_OF_MEMORY
     with pytest.raises(RuntimeError, match="something else"):
         why_ended(RuntimeError("something else"))
@@ -93,7 +94,11 @@ def test_a_message_that_memory_did_not_suffice_for(length):
 
 
 @pytest.mark.parametrize(
-    "error", [RuntimeError(""), RuntimeError("[enforce fail at inline_container.cc:1] "), ValueError("[enf")]
+    "error",
+    [
+        *(RuntimeError(""), RuntimeError("[enforce fail at inline_container.cc:1] ")),
+        *(ValueError("[enf"), SystemError("bad argument to internal function")),
+    ],
 )
 def test_other_errors_are_no_lack_of_memory(error):
     assert not is_lack_of_memory(error)

@@ -11,8 +11,11 @@ from reluscope.time_limits import OutOfTime, is_overdue
 
 # Seconds: no budget counts as shorter.
 LEAST_SECONDS = 1e-9
-# What ends work that keeps what it has, if `why_ended` says so; PyTorch's lacks of memory are RuntimeErrors.
-ENDS = (KeyboardInterrupt, OutOfTime, MemoryError, RuntimeError)
+# What lacks of memory are raised as, if `is_lack_of_memory` says so: PyTorch's are RuntimeErrors, and Python raises a
+# SystemError where NumPy fails and says nothing.
+LACKS = (MemoryError, RuntimeError, SystemError)
+# What ends work that keeps what it has, if `why_ended` says so.
+ENDS = (KeyboardInterrupt, OutOfTime, *LACKS)
 
 
 @read_arguments
@@ -179,13 +182,17 @@ def why_ended(error: BaseException) -> Stop:
 
 # How PyTorch's message of a lack of memory begins; without memory it is not written to its end either.
 _TORCH_ON_THE_CPU = "[enforce fail at alloc_cpu"
+# What Python says where an extension fails and sets no exception: NumPy's indexing does without memory.
+_WITHOUT_EXCEPTION = "without exception set"
 
 
 def is_lack_of_memory(error: BaseException) -> bool:
-    """Whether an error is one about memory; PyTorch's are RuntimeErrors."""
+    """Whether an error is one about memory, see ``LACKS``."""
     said = str(error)
     if isinstance(error, MemoryError) or "allocate memory" in said or "out of memory" in said:
         return True
+    if isinstance(error, SystemError):
+        return _WITHOUT_EXCEPTION in said
     start = _TORCH_ON_THE_CPU
     return isinstance(error, RuntimeError) and (said.startswith(start) or (len(said) > 3 and start.startswith(said)))
 

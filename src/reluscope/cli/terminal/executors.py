@@ -5,6 +5,7 @@ import logging
 import multiprocessing
 import signal
 import socket
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ from reluscope.errors import InputError
 
 # Seconds to wait for a machine to answer, for its scheduler to do so, and for a worker, which takes its time to start.
 PATIENCE, SCHEDULER_PATIENCE, WORKER_PATIENCE = 10.0, 30.0, 120.0
+# Seconds to wait for a thread that has nothing left to do.
+THREAD_PATIENCE = 1.0
 
 
 @dataclass(frozen=True)
@@ -66,17 +69,21 @@ def open_executor(given: ExecutorOptions) -> Iterator[Executor | None]:
 
 @contextmanager
 def _processes(number: int) -> Iterator[Executor]:
-    before = set(multiprocessing.active_children())
+    before, threads_before = set(multiprocessing.active_children()), set(threading.enumerate())
     # Not by fork: this process has threads of torch.
     context = multiprocessing.get_context("spawn")
     executor = ProcessPoolExecutor(number, mp_context=context, initializer=_prepare)
     try:
         yield executor
     finally:
+        threads = set(threading.enumerate()) - threads_before
         executor.shutdown(wait=False, cancel_futures=True)
         for process in set(multiprocessing.active_children()) - before:
             process.terminate()
             process.join()
+        # Threads that hold semaphores would leave them behind where the program leaves at once.
+        for thread in threads:
+            thread.join(THREAD_PATIENCE)
 
 
 def start_processes(executor: Executor, number: int) -> None:

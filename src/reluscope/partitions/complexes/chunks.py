@@ -261,7 +261,7 @@ def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
         unit = gamma * max(1.0, spanning.roundings)
         made = {at: errors[at] + unit * largest(live[at]) for at in stage.keeps if at not in chunk.values}
         errors, error = {**errors, **made}, error + unit * size
-    if chunk.stage == 0 and chunk.exact is None and not _is_sharp(stage.gate, heights, size, error, gamma):
+    if chunk.stage == 0 and chunk.exact is None and not _is_sharp(stage.gate, heights, error, gamma):
         exact = _exact_heights(chunk, stage)
         if exact is not None:
             heights = exact
@@ -356,9 +356,9 @@ def largest(values: Tensor) -> Tensor:
     return torch.maximum(values.amax(0, keepdim=True), -values.amin(0, keepdim=True))
 
 
-def _is_sharp(gate: Pointwise | Max, heights: np.ndarray, size: np.ndarray, error: np.ndarray, gamma: float) -> bool:
+def _is_sharp(gate: Pointwise | Max, heights: np.ndarray, error: np.ndarray, gamma: float) -> bool:
     """Whether heights are far from breakpoints and have lost no digits: fractions would tell nothing new."""
-    if isinstance(gate, Max) or (error > SHARP * gamma * size).any():
+    if isinstance(gate, Max) or (error > SHARP * gamma * np.abs(heights).max(axis=0)).any():
         return False
     return all((np.abs(heights - threshold) > error).all() for threshold in gate.breakpoints.cpu().numpy())
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from reluscope.budget import is_lack_of_memory
+from reluscope.budget import LACKS, is_lack_of_memory
 from reluscope.partitions.driver.walk import Walked
 from reluscope.stopping import OUT_OF_MEMORY
 
@@ -26,7 +26,7 @@ def joined_parts(
     fewer = _fewer(walked, left)
     try:
         return join(walked.parts), walked
-    except (MemoryError, RuntimeError) as error:
+    except LACKS as error:
         if fewer is None or not is_lack_of_memory(error):
             raise
     # Not before here: the error holds on to what could not be put together.

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
-from reluscope.budget import is_lack_of_memory
+from reluscope.budget import LACKS, is_lack_of_memory
 from reluscope.interruption import safe_point
 from reluscope.stopping import OUT_OF_MEMORY, Stop, StopReason
 
@@ -68,7 +68,7 @@ def _here(
         safe_point()
         try:
             result = function(*tasks[index])
-        except (MemoryError, RuntimeError) as error:
+        except LACKS as error:
             if not is_lack_of_memory(error):
                 raise
             result = Lost(OUT_OF_MEMORY)
