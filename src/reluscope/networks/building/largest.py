@@ -7,6 +7,7 @@ What is taken out stands here for its result at full length, zeros included.
 from dataclasses import dataclass, replace
 from math import prod
 
+import numpy as np
 import torch
 
 from reluscope.errors import InputError, UnsupportedOperatorError
@@ -14,6 +15,9 @@ from reluscope.networks.building.core import Value, normal_axis
 from reluscope.networks.building.functions import Function
 from reluscope.networks.building.jumps import Jumps
 from reluscope.networks.graph.choosing_gates import TopK
+
+# Entries that are put in order: there are as many rounds of comparisons.
+MOST_IN_ORDER = 64
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,44 @@ class ComparedEntries(Jumps):
         value = top if largest else self.negate(top)
         values = Picked(source, top, value, k, axis)
         return values, replace(values, is_positions=True)
+
+    def in_order(self, picked: Picked) -> Value:
+        """Return picked entries in descending order, or ascending ones of the smallest.
+
+        As many rounds of comparisons of neighbours as there are entries, each a gate of maxima: ``n (n - 1) / 2`` units
+        for each line of n entries.
+        """
+        length = picked.source.shape[picked.axis]
+        function = self._function_of(picked.value, picked.top)
+        if picked.is_positions or function is None or function.slopes.shape[1] > 1:
+            raise UnsupportedOperatorError(
+                f"expected the largest entries themselves in order, but {self.place} gives their positions, which jump "
+                "from point to point, or what became of them: load the part before it"
+            )
+        if length > MOST_IN_ORDER:
+            raise UnsupportedOperatorError(
+                f"expected at most {MOST_IN_ORDER} entries to be put in order, but {self.place} compares {length}: "
+                "load the part before it"
+            )
+        lines = self.rearrange(picked.source, lambda positions: np.moveaxis(positions, picked.axis, -1))
+        for number in range(length):
+            lines = self._round(lines, number % 2, length)
+        kept = self.slice(lines, -1, 0, picked.k)
+        kept = self.rearrange(kept, lambda positions: np.moveaxis(positions, -1, picked.axis))
+        return kept if picked.value == picked.top else self._function(kept, function)
+
+    def _round(self, lines: Value, start: int, length: int) -> Value:
+        """Return lines with pairs of neighbours, from a place on, in order."""
+        left = torch.arange(start, length - 1, 2)
+        if not len(left):
+            return lines
+        one, two = (self.take(lines, -1, places) for places in (left, left + 1))
+        high = self.maximum(one, two)
+        low = self.subtract(self.add(one, two), high)
+        joined = self.concatenate([lines, high, low], -1)
+        index = torch.arange(length)
+        index[left], index[left + 1] = length + torch.arange(len(left)), length + len(left) + torch.arange(len(left))
+        return self.take(joined, -1, index)
 
     def put_back(self, values: Picked | float, places: Picked) -> Value:
         """Return picked entries, or one number for all of them, at their places, and zeros elsewhere."""

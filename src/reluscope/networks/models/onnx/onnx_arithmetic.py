@@ -29,8 +29,10 @@ def identity(site: NodeSite) -> Activation | list[Activation | None]:
 
 
 @lowers("Cast", "CastLike", entrywise=True)
-def cast(site: NodeSite) -> Activation:
+def cast(site: NodeSite) -> Activation | np.ndarray:
     """Casts between floating-point types, and of masks; other casts to integers round."""
+    if not isinstance(site.operand(0), Activation):  # a constant that becomes what an activation is
+        return np.asarray(site.operand(0), dtype=np.float64)
     x, target = site.activation(), int(onnx.TensorProto.DOUBLE)
     if site.operator == "Cast":
         target = int(site.setting("to"))

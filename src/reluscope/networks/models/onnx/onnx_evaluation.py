@@ -11,7 +11,7 @@ import onnx
 from onnx.reference import ReferenceEvaluator
 
 from reluscope.errors import InputError
-from reluscope.networks.models.onnx.amendments import amended_operators
+from reluscope.networks.models.onnx.amended.amendments import amended_operators
 from reluscope.networks.models.onnx.onnx_sizes import inferred_sizes
 
 # Numbers that one node may make of constants unless one of them is as large: a line of a file can ask for any amount.

@@ -76,6 +76,8 @@ def opset_of(model: onnx.ModelProto) -> int:
     Raises InputError if it is older or newer than the known ones.
     """
     versions = [entry.version for entry in model.opset_import if entry.domain in {"", "ai.onnx"}]
+    if not versions and all(node.domain not in {"", "ai.onnx"} for node in model.graph.node):
+        return NEWEST
     if not versions:
         raise InputError("expected an ONNX model that says its opset, got one that does not: export it again")
     if not OLDEST <= versions[0] <= NEWEST:

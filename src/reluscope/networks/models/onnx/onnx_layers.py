@@ -136,22 +136,31 @@ def batch_norm(site: NodeSite) -> Activation | list[Activation | None]:
     return [Activation(value, x.shape), *[None] * (len(site.node.output) - 1)]
 
 
-@lowers("Einsum", "Col2Im")
-def probed(site: NodeSite) -> Activation:
-    """Operators that are linear in their one activation, turned into a matrix by evaluating them on unit tensors."""
+@lowers(
+    *("Einsum", "Col2Im", "AffineGrid", "CenterCropPad", "MaxUnpool", "RotaryEmbedding"),
+    *("NegativeLogLikelihoodLoss", "TensorScatter"),
+)
+def probed(site: NodeSite) -> list[Activation]:
+    """Operators that are affine in their one activation, turned into matrices by evaluating them on unit tensors."""
     places = [place for place, operand in enumerate(site.operands) if isinstance(operand, Activation)]
     if len(places) != 1:
         raise site.product()
     x = site.operands[places[0]]
     assert isinstance(x, Activation)
 
-    def image(unit: Tensor) -> Tensor:
+    def images(unit: Tensor) -> list[Tensor]:
         operands = [unit.numpy() if operand is x else operand for operand in site.operands]
-        return torch.from_numpy(evaluate(site.node, operands, site.opset)[0].copy())  # pyright: ignore[reportArgumentType]
+        found = evaluate(site.node, operands, site.opset)  # pyright: ignore[reportArgumentType]
+        return [torch.from_numpy(np.array(one, dtype=np.float64)) for one in found if one is not None]
 
-    matrix, shape = sums_and_products.images_of_units(site, x.shape, image, most=_MAX_ENTRIES)
-    flat = site.builder.reshape(x.value, (-1,))
-    return site.close(site.builder.linear(flat, matrix), shape)
+    offsets, flat = images(torch.zeros(x.shape, dtype=torch.float64)), site.builder.reshape(x.value, (-1,))
+    made = []
+    for place, offset in enumerate(offsets):
+        matrix, shape = sums_and_products.images_of_units(
+            site, x.shape, lambda unit, at=place: images(unit)[at] - offsets[at], most=_MAX_ENTRIES
+        )
+        made.append(site.close(site.builder.linear(flat, matrix, offset.reshape(-1)), shape))
+    return made
 
 
 @lowers("AveragePool", "MaxPool")

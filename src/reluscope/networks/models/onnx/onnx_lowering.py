@@ -18,6 +18,8 @@ from reluscope.networks.models.onnx import onnx_largest as largest
 from reluscope.networks.models.onnx import onnx_layers as layers
 from reluscope.networks.models.onnx import onnx_moves as moves
 from reluscope.networks.models.onnx import onnx_operands, resize
+from reluscope.networks.models.onnx import onnx_recurrence as recurrence
+from reluscope.networks.models.onnx import onnx_scatters as scatters
 from reluscope.networks.models.onnx.onnx_evaluation import evaluate
 from reluscope.networks.models.onnx.onnx_site import HANDLERS, Activation, NodeSite, Operand, stored_shape
 from reluscope.networks.models.onnx.onnx_sizes import check_sizes
@@ -34,7 +36,9 @@ _FAMILIES = (
     layers,
     moves,
     onnx_operands,
+    recurrence,
     resize,
+    scatters,
 )  # imported for their entries in the table of handlers
 _RANDOM = {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli"}
 # Of a node, in messages, gates and pages.
@@ -69,6 +73,8 @@ class OnnxTrace:
         run.nodes(self.program.nodes, scope)
         result = _read(scope, self.program.output_name, "the output")
         assert result is not None
+        if isinstance(result, largest.PickedActivation):
+            result = Activation(builder.named("topk").in_order(result.picked), stored_shape(result.shape))
         if isinstance(result, Activation):
             output = builder.named("output").reshape(result.value, self.signature.output_shape(result.shape))
         else:
@@ -154,7 +160,8 @@ class _Run:
             raise refusal(site.operator, site.place)
         has_picked = any(isinstance(operand, largest.PickedActivation) for operand in site.operands)
         outputs = largest.with_picked(site) if has_picked else handler(site)
-        return list(outputs) if isinstance(outputs, list | tuple) else [outputs]  # pyright: ignore[reportReturnType]
+        found = outputs if isinstance(outputs, list | tuple) else [outputs]
+        return [_without_entries(one) for one in found]  # pyright: ignore[reportArgumentType]
 
     def _branch(self, site: NodeSite, scope: Scope) -> list[Operand]:
         condition = site.operand(0)
@@ -183,6 +190,11 @@ def _read(scope: Scope, name: str, reader: str) -> Operand:
             f"expected values, but {reader} reads {name!r}, positions or statistics that jump from point to point"
         )
     return found
+
+
+def _without_entries(found: Operand) -> Operand:
+    """Return a tensor without entries as a constant: it depends on nothing."""
+    return np.zeros(found.shape) if isinstance(found, Activation) and 0 in found.shape else found
 
 
 def _double(found: Any) -> Any:

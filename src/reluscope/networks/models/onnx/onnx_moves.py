@@ -35,19 +35,11 @@ def shape_of(site: NodeSite) -> np.ndarray:
     return evaluate(site.node, [np.broadcast_to(np.float64(0.0), site.activation().shape)], site.opset)[0]
 
 
-@lowers("ScatterND", "ScatterElements")
-def scatter(site: NodeSite) -> Activation:
-    """Entries of one tensor replaced by those of another at constant positions."""
-    if site.setting("reduction", "none") != "none":
-        raise site.unsupported(f"with reduction {site.setting('reduction')!r}")
-    return _moved_together(site, (0, 2))
-
-
 @lowers("Where")
 def where(site: NodeSite) -> Activation:
     """Entries of one tensor or the other, chosen by constants, or by a mask of the value that is chosen."""
     if not isinstance(site.operand(0), Activation):
-        return _moved_together(site, (1, 2))
+        return moved_together(site, (1, 2))
     (mask, x, y), shape = broadcast(site, site.operands)
     assert isinstance(mask, Value)
     return site.close(site.builder.where(mask, x, y), shape)
@@ -93,7 +85,7 @@ def pad(site: NodeSite) -> Activation | None:
     return site.close(site.builder.pad(x.value, padding[gone:], fill), shape)
 
 
-def _moved_together(site: NodeSite, places: Sequence[int]) -> Activation:
+def moved_together(site: NodeSite, places: Sequence[int]) -> Activation:
     """Return the entries of operands, some of them constant, where the node moves positions in place of them."""
     parts = [part for part in (site.operand(place) for place in places) if part is not None]
     starts = np.cumsum([0, *(prod(part.shape) for part in parts)])

@@ -59,6 +59,7 @@ def make_program(model: onnx.ModelProto, interface: Interface | None = None) -> 
             parts, made = in_standard_nodes(node)
             nodes += [(position, part) for part in parts]
             constants |= made
+    nodes = _in_order(nodes)
     parameters = tuple(name for name, array in constants.items() if array.dtype.kind == "f")
     constants |= _fixed(graph, interface.inputs)
     output = _the_output(graph, interface.output, notes)
@@ -161,6 +162,8 @@ def _the_input(
     free = [entry for entry in graph.input if entry.name not in constants]
     read = {name for node in nodes for name in captured(node)} | {output}
     used = [entry for entry in free if entry.name in read]
+    if len(free) == 1:
+        return free[0]  # also where the output depends on nothing
     if len(used) != 1:
         names = ", ".join(entry.name for entry in used or free) or "none"
         raise InputError(
@@ -209,6 +212,30 @@ def _dims(entry: onnx.ValueInfoProto) -> tuple[int | None, ...] | None:
         return None
     lengths = entry.type.tensor_type.shape.dim
     return tuple(dim.dim_value if dim.HasField("dim_value") and dim.dim_value > 0 else None for dim in lengths)
+
+
+def _in_order(nodes: list[tuple[int, NodeProto]]) -> list[tuple[int, NodeProto]]:
+    """Return nodes behind those that make what they read; some exporters write them in any order."""
+    makers = {name: place for place, (_, node) in enumerate(nodes) for name in node.output if name}
+    done: set[int] = set()
+    ordered: list[int] = []
+    for first in range(len(nodes)):
+        stack = [first]
+        path: set[int] = set()
+        while stack:
+            place = stack[-1]
+            waits = [
+                makers[name] for name in captured(nodes[place][1]) if makers.get(name, place) not in done | {place}
+            ]
+            if place in done or not waits or place in path:
+                stack.pop()
+                if place not in done:
+                    done.add(place)
+                    ordered.append(place)
+            else:
+                path.add(place)
+                stack += waits
+    return [nodes[place] for place in ordered]
 
 
 def _needed(nodes: Sequence[tuple[int, NodeProto]], output: str) -> Iterator[tuple[int, NodeProto]]:

@@ -29,8 +29,8 @@ _CURVED = {
     _POWER: "pow square sqrt rsqrt reciprocal norm "
     "linalg_vector_norm linalg_norm prod var std var_mean std_mean cumprod dist cdist hypot Pow Sqrt Reciprocal "
     "ReduceL2 ReduceProd ReduceSumSquare ReduceLogSum ReduceLogSumExp LpPool GlobalLpPool CumProd Det",
-    _PRODUCT: "scaled_dot_product_attention baddbmm bilinear Attention RotaryEmbedding DeformConv",
-    _RECURRENT: "LSTM GRU RNN",
+    _PRODUCT: "scaled_dot_product_attention baddbmm bilinear Attention DeformConv",
+    _RECURRENT: "LSTM GRU",
     _ROUNDING: "QuantizeLinear DequantizeLinear "
     "DynamicQuantizeLinear QLinearConv QLinearMatMul ConvInteger MatMulInteger",
     _STEP: "round floor ceil trunc frac argmax "
@@ -41,11 +41,10 @@ _CURVED = {
 # What to use in place of operators that are not lowered, though they may be piecewise linear.
 _UNKNOWN = {
     "use amax over an axis": "sort median kthvalue nanmedian cummax cummin",
-    "unroll it into linear layers and activations": "lstm gru rnn_tanh rnn_relu",
+    "unroll it into linear layers and activations": "lstm gru rnn_tanh",
     "start from the embedded vectors": "embedding",
     "export the model with the loop unrolled": "Loop Scan",
     "use MaxPool": "MaxRoiPool",
-    "use Resize": "MaxUnpool",
 }
 
 

@@ -21,6 +21,8 @@ from reluscope.networks.models.torch import aten_arithmetic as arithmetic
 from reluscope.networks.models.torch import aten_largest as largest
 from reluscope.networks.models.torch import aten_layers as layers
 from reluscope.networks.models.torch import aten_moves as moves
+from reluscope.networks.models.torch import aten_recurrence as recurrence
+from reluscope.networks.models.torch import aten_scatters as scatters
 from reluscope.networks.models.torch.aten_site import HANDLERS, AtenSite, BatchAxisError, as_double, is_value
 from reluscope.networks.models.torch.aten_tails import Tail, find_tail
 from reluscope.networks.models.torch.traced_nodes import bind, gate_name, in_double, name_of, place_of, run_operator
@@ -33,6 +35,8 @@ _FAMILIES = (
     largest,
     layers,
     moves,
+    recurrence,
+    scatters,
 )  # imported for their entries in the table of handlers
 
 
@@ -72,6 +76,8 @@ class TorchTrace:
             # The reader is helped more by an operator that says what is meant, if there is one further on.
             self._refuse_curved()
             raise
+        if isinstance(output, Picked):
+            output = builder.named("topk").in_order(output)
         if isinstance(output, Tensor):
             row = AtenSite(builder, "output", "the output", self.batch, lambda: None).one_row(output)
             output = builder.fixed(Value(0, self.input_shape), row)
@@ -124,7 +130,7 @@ class TorchTrace:
     def _step(self, node: FxNode, results: dict[FxNode, Any], builder: GraphBuilder | None) -> Any:
         args = map_arg(node.args, results.__getitem__)
         kwargs = map_arg(node.kwargs, results.__getitem__)
-        if not any(is_value(argument) for argument in (*args, *kwargs.values())):
+        if not any(_depends(argument) for argument in (*args, *kwargs.values())):
             return run_operator(node, args, kwargs)
         if node.target is python_operators.getitem:
             return _item(args, node)
@@ -139,6 +145,8 @@ class TorchTrace:
             arguments = bind(node, args, kwargs)
             if any(isinstance(argument, Picked) for argument in vars(arguments).values()):
                 return largest.with_picked(site, arguments)
+            if any(isinstance(argument, recurrence.LayerStates) for argument in vars(arguments).values()):
+                return recurrence.with_states(site, arguments)
             return handler(site, arguments)
         except (UnsupportedOperatorError, InputError):
             raise
@@ -146,6 +154,10 @@ class TorchTrace:
             raise UnsupportedOperatorError(
                 f"{operator} at {site.place} is used in a form that reluscope does not know: {error}"
             ) from error
+
+
+def _depends(argument: Any) -> bool:
+    return isinstance(argument, recurrence.LayerStates) or is_value(argument)
 
 
 def _item(args: Any, node: FxNode) -> Any:

@@ -14,8 +14,11 @@ from torch import Tensor
 
 from reluscope.networks.building.builder import Value
 from reluscope.networks.building.core import constant
+from reluscope.networks.models.torch.aten_scatters import accumulated
 from reluscope.networks.models.torch.aten_site import AtenSite, is_value, lowers
 
+# Operators that take nothing but the shape of their second operand.
+_LIKE = ("expand_as", "view_as", "reshape_as")
 # Scalars that end up as entries of the result.
 _ENTRIES = {**dict.fromkeys(("masked_fill", "fill", "index_fill", "scatter"), ("value",)), "where": ("self", "other")}
 
@@ -41,11 +44,13 @@ def move(site: AtenSite, a: SimpleNamespace) -> Any:
         return site.builder.where(*site.sides(a.condition, a.self, a.other))
     if site.operator == "masked_fill" and isinstance(a.mask, Value):
         return site.builder.where(*site.sides(a.mask, a.value, a.self))
-    if getattr(a, "accumulate", False) or getattr(a, "reduce", None):
-        raise site.unsupported("where it adds to entries: write it as a sum")
     for name in ("condition", "mask", "index", "indices"):
         if is_value(arguments.get(name)):
             raise site.unsupported(f"with a {name} that depends on the input")
+    if getattr(a, "accumulate", False) or getattr(a, "reduce", None):
+        return accumulated(site, a)
+    if site.operator in _LIKE and not isinstance(a.self, Value):
+        return site.target(self=a.self, other=torch.zeros(site.batch, *a.other.shape))
     sources = _Sources(site.batch)
     marked = {name: sources.mark(entry, name in _ENTRIES.get(site.operator, ())) for name, entry in arguments.items()}
     result = site.target(**marked)

@@ -8,19 +8,24 @@ no way around the old opsets: it misplaces that axis and forgets that resizing w
 from typing import Any
 
 import numpy as np
+from onnx import defs
 from onnx.reference.op_run import OpRun
 
-from reluscope.networks.models.onnx.amended_resizing import Resize, Upsample
-from reluscope.networks.models.onnx.amended_windows import AveragePool, Conv, ConvTranspose, MaxPool
+from reluscope.networks.models.onnx.amended.amended_grids import AffineGrid, GridSample
+from reluscope.networks.models.onnx.amended.amended_recurrence import RNN
+from reluscope.networks.models.onnx.amended.amended_resizing import Resize, Upsample
+from reluscope.networks.models.onnx.amended.amended_windows import AveragePool, Conv, ConvTranspose, MaxPool
 
 
 def amended_operators(opset: int) -> list[type[OpRun]]:
     """Return the operators that the evaluator is to take from here at an opset."""
-    operators: list[type[OpRun]] = [AveragePool, Conv, ConvTranspose, MaxPool, Pad, Resize]
+    operators: list[type[OpRun]] = [AffineGrid, AveragePool, Conv, ConvTranspose, GridSample, MaxPool, Pad, Resize, RNN]
     if opset < 7:
         operators += [Add, Sub, Mul, Div, PRelu, Dropout]
     if opset < 14:
         operators += [BatchNormalization]
+    if opset < 11:
+        operators += [Scatter]
     if opset < 10:
         operators += [Upsample]
     if opset < 19:
@@ -104,6 +109,19 @@ class Pad(OpRun):
             fill = 0 if value is None else np.asarray(value).item()
             return (np.pad(x[cut], np.maximum(full, 0).T, constant_values=fill),)
         return (np.pad(x[cut], np.maximum(full, 0).T, mode=mode),)
+
+
+class Scatter(OpRun):
+    """What `ScatterElements` is called before opset 11."""
+
+    op_schema = defs.get_schema("Scatter", 9)
+
+    def _run(self, data: Any, indices: Any, updates: Any, **settings: Any) -> tuple[Any]:
+        axis, result = settings.get("axis", 0) % data.ndim, data.copy()
+        places = list(np.indices(indices.shape))
+        places[axis] = indices % data.shape[axis]
+        result[tuple(places)] = updates
+        return (result,)
 
 
 class DequantizeLinear(OpRun):

@@ -29,7 +29,11 @@ class Resize(OpRun):
     def _run(self, x: Any, *inputs: Any, **settings: Any) -> tuple[Any]:
         if self.run_params["opsets"][""] < 11:
             return (_asymmetric(x, np.asarray(inputs[0], dtype=np.float64), settings["mode"]),)
-        _, scales, sizes = (*inputs, None, None, None)[:3]
+        roi, scales, sizes = (*inputs, None, None, None)[:3]
+        if settings["coordinate_transformation_mode"] == "tf_crop_and_resize" or (
+            settings.get("keep_aspect_ratio_policy", "stretch") != "stretch"
+        ):
+            return op_resize.Resize._run(None, x, roi, scales, sizes, **settings)  # pyright: ignore[reportArgumentType]
         axes = settings.pop("axes", None) or range(x.ndim)
         settings["cubic_coeff_a"] = float(settings["cubic_coeff_a"])
         for place, axis in enumerate(axes):

@@ -71,7 +71,13 @@ class ConvTranspose(OpRun):
         if bias is not None:
             result = result + bias.reshape(-1, *(1,) * spatial)
         begin, end = _cut(x.shape[2:], length, stride, settings)
-        return (result[(..., *(slice(b, n - e) for b, e, n in zip(begin, end, length, strict=True)))],)
+        # What is wanted beyond the full result sees the bias alone.
+        more = [(max(0, -b), max(0, -e)) for b, e in zip(begin, end, strict=True)]
+        border = np.zeros(1) if bias is None else bias
+        frame = np.pad(np.ones(length), more).astype(bool)
+        wide = np.where(frame, np.pad(result, [(0, 0), (0, 0), *more]), border.reshape(-1, *(1,) * len(length)))
+        kept = (slice(max(0, b), n - max(0, e)) for b, e, n in zip(begin, end, frame.shape, strict=True))
+        return (wide[(..., *kept)],)
 
 
 def _seen(x: Any, border: float, settings: dict[str, Any]) -> Iterator[Any]:

@@ -1,0 +1,1 @@
+"""Operators that ONNX's reference evaluator lacks or gets wrong."""
