@@ -217,7 +217,7 @@ def test_without_asking_they_are_refused_and_the_way_is_told():
         ({"gelu": 10_000}, "got 10000"),
         ({"gelu": 2.5}, "gives a number of pieces for gelu"),
         ({"gelu": True}, "gives a number of pieces for gelu"),
-        ({"relu": 8}, r"names smooth functions \(gelu, silu, tanh, sigmoid, softplus\), got 'relu'"),
+        ({"relu": 8}, r"names smooth functions \(gelu, silu, mish, hardswish, tanh, sigmoid, softplus\), got 'relu'"),
         ([("gelu", 8)], "mapping of names to values"),
     ],
 )

@@ -88,9 +88,11 @@ def proved_error(
         heapq.heappush(heap, (-bound, low, high, line, at_ends))
 
     for low, high, line in zip(ends[:-1], ends[1:], lines, strict=True):
-        at_ends = function.error(low, *line), function.error(high, *line)
-        attained = max(attained, *at_ends)
-        push(low, high, line, at_ends)
+        parts = [low, *(kink for kink in function.kinks if low < kink < high), high]
+        errors = [function.error(x, *line) for x in parts]
+        attained = max(attained, *errors)
+        for place in range(len(parts) - 1):
+            push(parts[place], parts[place + 1], line, (errors[place], errors[place + 1]))
     while -heap[0][0] > LOOSENESS * attained:
         _, low, high, line, (first, last) = heapq.heappop(heap)
         middle = low + (high - low) / 2

@@ -65,6 +65,8 @@ class Core:
 
     def build(self, output: Value) -> Network:
         """Return the network whose output is the given value, without the nodes that it does not need."""
+        if prod(output.shape) == 0:
+            raise ShapeError(f"expected a model with at least one output, got an output of shape {output.shape}")
         needed: set[int] = {0}
         stack = [output.index]
         while stack:

@@ -33,6 +33,7 @@ class SmoothFunction:
     left: tuple[float, float]  # (slope, intercept), small integers
     right: tuple[float, float]  # (slope, intercept), small integers
     monotone_beyond: float  # distance to line decreases beyond this ``|x|``
+    kinks: tuple[float, ...] = ()  # where the slope jumps
 
     @property
     def fewest(self) -> int:
@@ -61,6 +62,19 @@ def _softplus(x: Decimal) -> Decimal:
 
 def _silu(x: Decimal) -> Decimal:
     return x * _sigmoid(x)
+
+
+def _mish(x: Decimal) -> Decimal:
+    """``x tanh(log(1 + u))`` with ``u = exp(x)``, whose second factor is ``(2 u + u^2) / (2 + 2 u + u^2)``."""
+    if x >= 0:
+        v = (-x).exp()
+        return x * (2 * v + 1) / (2 * v * v + 2 * v + 1)
+    u = x.exp()
+    return x * (2 * u + u * u) / (2 + 2 * u + u * u)
+
+
+def _hardswish(x: Decimal) -> Decimal:
+    return x * min(max(x + 3, Decimal(0)), Decimal(6)) / 6
 
 
 def _erf(x: Decimal) -> Decimal:
@@ -114,6 +128,20 @@ def _curvature_of_silu(low: float, high: float) -> float:
     return _slope_of_sigmoid(near) * (2.0 + far) * OUTWARD
 
 
+def _curvature_of_mish(low: float, high: float) -> float:
+    """With s the sigmoid, t the hyperbolic tangent and q = 1 - t^2: ``|f''| <= 2 q s + |x| q (s' + 2 t s^2)``.
+
+    s increases, q decreases, and is at most ``4 exp(-2 x)``.
+    """
+    near, far = _nearest(low, high)
+    square, steep = min(1.0, 4.0 * math.exp(-2.0 * low)) if low > 0 else 1.0, min(1.0, math.exp(min(0.0, high)))
+    return square * (2.0 * steep + far * (_slope_of_sigmoid(near) + 2.0 * steep * steep)) * OUTWARD
+
+
+def _curvature_of_hardswish(low: float, high: float) -> float:
+    return OUTWARD / 3.0 if low < 3.0 and high > -3.0 else 0.0
+
+
 def _curvature_of_gelu(low: float, high: float) -> float:
     near, far = _nearest(low, high)
     density = math.exp(-near * near / 2) / math.sqrt(2 * math.pi)
@@ -157,6 +185,19 @@ SMOOTH = {
         ),
         SmoothFunction("silu", _silu, lambda x: x * _floats_of_sigmoid(x), _curvature_of_silu, _ZERO, _IDENTITY, 2.0),
         SmoothFunction(
+            "mish", _mish, lambda x: x * np.tanh(np.logaddexp(0.0, x)), _curvature_of_mish, _ZERO, _IDENTITY, 2.0
+        ),
+        SmoothFunction(
+            "hardswish",
+            _hardswish,
+            lambda x: x * np.clip(x + 3.0, 0.0, 6.0) / 6.0,
+            _curvature_of_hardswish,
+            _ZERO,
+            _IDENTITY,
+            3.0,
+            (-3.0, 3.0),
+        ),
+        SmoothFunction(
             "softplus", _softplus, lambda x: np.logaddexp(0.0, x), _curvature_of_softplus, _ZERO, _IDENTITY, 0.0
         ),
         SmoothFunction(
@@ -166,4 +207,4 @@ SMOOTH = {
     )
 }
 # What users call them; GELU by the tanh formula is a form of the first.
-REPLACEABLE = ("gelu", "silu", "tanh", "sigmoid", "softplus")
+REPLACEABLE = ("gelu", "silu", "mish", "hardswish", "tanh", "sigmoid", "softplus")

@@ -1,5 +1,7 @@
 """Sums, products with constants, reductions along axes, and what leaves a value as it is."""
 
+from math import prod
+
 import numpy as np
 import onnx
 import torch
@@ -43,6 +45,13 @@ def cast(site: NodeSite) -> Activation | np.ndarray:
     return Activation(sums_and_products.cast(site, x.value, kind, name), x.shape)
 
 
+@lowers("IsNaN", "IsInf")
+def is_no_number(site: NodeSite) -> np.ndarray:
+    """What is known of numbers."""
+    site.builder.note("Checks for NaN and infinite numbers were left out: inputs are numbers.")
+    return np.zeros(site.activation().shape, dtype=bool)
+
+
 @lowers("CumSum")
 def cumulative_sum(site: NodeSite) -> Activation:
     """Sum of everything up to each entry along an axis."""
@@ -59,3 +68,20 @@ def triangle(site: NodeSite) -> Activation:
     x = site.activation()
     mask = evaluate(site.node, [np.ones(x.shape), site.given(1)], site.opset)[0]
     return Activation(site.builder.multiply(x.value, stored_constant(mask, x.shape)), x.shape)
+
+
+@lowers("NegativeLogLikelihoodLoss")
+def likelihood_loss(site: NodeSite) -> Activation:
+    """The weighted entries of given classes, their negative sum or their negative mean."""
+    x, target = site.activation(), np.asarray(site.given(1))
+    weight = np.ones(x.shape[1]) if site.given(2) is None else np.asarray(site.given(2), dtype=np.float64)
+    is_left_out = target == site.setting("ignore_index", np.iinfo(np.int64).min)
+    classes = np.where(is_left_out, 0, target)
+    positions = np.moveaxis(np.arange(prod(x.shape)).reshape(x.shape), 1, -1)
+    places = np.take_along_axis(positions, classes[..., None], axis=-1)[..., 0]
+    factor = np.where(is_left_out, 0.0, weight[classes])
+    reduction = site.setting("reduction", "mean")
+    total = factor.sum() if reduction == "mean" else 1.0
+    flat = site.builder.select(x.value, torch.from_numpy(places.reshape(-1)))
+    value = site.builder.multiply(flat, torch.from_numpy(-factor.reshape(-1) / total))
+    return site.close(value, target.shape) if reduction == "none" else site.close(site.builder.sum(value), ())

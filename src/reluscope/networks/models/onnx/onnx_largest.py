@@ -34,6 +34,13 @@ def top_k(site: NodeSite) -> list[Activation]:
     return [PickedActivation(one.top, shape, one, x.shape) for one in both]
 
 
+@lowers("ArgMax", "ArgMin", "Hardmax")
+def position(site: NodeSite) -> Result:
+    """Refuse positions, with the scores that can be loaded in their place."""
+    reason = f"gives positions, which jump from point to point: output={site.node.input[0]!r} loads what it compares"
+    raise site.not_piecewise_linear("scores", reason)
+
+
 def with_picked(site: NodeSite) -> Result:
     """Lower an operator on entries that were picked, or on their positions."""
     if site.operator in ("Shape", "Size"):

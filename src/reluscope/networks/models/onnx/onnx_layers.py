@@ -1,6 +1,7 @@
 """Products with matrices, convolutions, normalisation by constants, and average pooling."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -10,7 +11,7 @@ from torch import Tensor
 
 from reluscope.networks.building.builder import Value
 from reluscope.networks.models.onnx.onnx_evaluation import evaluate
-from reluscope.networks.models.onnx.onnx_site import Activation, NodeSite, Shape, lowers
+from reluscope.networks.models.onnx.onnx_site import Activation, NodeSite, Result, Shape, lowers
 from reluscope.networks.models.operators import sums_and_products
 
 _MAX_ENTRIES = 2**24
@@ -73,7 +74,29 @@ def matmul(site: NodeSite) -> Activation:
     return site.close(value, (*value.shape[:-2], value.shape[-2 if on_left else -1]))
 
 
+def row_by_row(handler: Callable[[NodeSite], Result]) -> Callable[[NodeSite], Result]:
+    """Return a handler of one image as one of several along the first axis, which is no batch."""
+
+    def run(site: NodeSite) -> Result:
+        x = site.activation()
+        if len(x.shape) < 2 or x.shape[0] == 1:
+            return handler(site)
+        whole, rows = site.whole(x), []
+        for row in range(x.shape[0]):
+            one = site.close(site.builder.take(whole, 0, row), (1, *x.shape[1:]))
+            found = handler(replace(site, operands=[one, *site.operands[1:]]))
+            (found,) = found[:1] if isinstance(found, list) else [found]
+            assert isinstance(found, Activation)
+            rows.append(found)
+        parts = [site.whole(row) for row in rows]
+        joined = site.close(site.builder.concatenate(parts, 0), (len(parts), *rows[0].shape[1:]))
+        return [joined, *[None] * (len(site.node.output) - 1)]
+
+    return run
+
+
 @lowers("Conv")
+@row_by_row
 def convolution(site: NodeSite) -> Activation:
     """Convolution over one, two or three spatial axes with a constant kernel."""
     x, weight, bias = _image(site), site.weight(1), site.weight(2)
@@ -83,6 +106,7 @@ def convolution(site: NodeSite) -> Activation:
 
 
 @lowers("ConvTranspose")
+@row_by_row
 def transposed_convolution(site: NodeSite) -> Activation:
     """Transposed convolution with a constant kernel; its output may be cut or extended to a wanted shape."""
     x, weight, bias = _image(site), site.weight(1), site.weight(2)
@@ -115,13 +139,14 @@ def transposed_convolution(site: NodeSite) -> Activation:
 
 
 @lowers("BatchNormalization")
+@row_by_row
 def batch_norm(site: NodeSite) -> Activation | list[Activation | None]:
     """Normalisation by stored statistics; by those of the batch it is not piecewise linear."""
     x = site.activation()
     if site.setting("training_mode", 0) or (site.opset < 14 and len([name for name in site.node.output if name]) > 1):
         raise site.own_statistics("export the model in evaluation mode")
-    if len(x.shape) < 2 or (x.shape[0] != 1):
-        raise site.unsupported(f"on a tensor of shape {x.shape}, which has no batch axis of one point in front")
+    if len(x.shape) < 2:
+        raise site.unsupported(f"on a tensor of shape {x.shape}, which has no batch axis in front")
     scale, bias, mean, variance = (site.weight(position) for position in (1, 2, 3, 4))
     assert scale is not None
     assert mean is not None
@@ -136,10 +161,7 @@ def batch_norm(site: NodeSite) -> Activation | list[Activation | None]:
     return [Activation(value, x.shape), *[None] * (len(site.node.output) - 1)]
 
 
-@lowers(
-    *("Einsum", "Col2Im", "AffineGrid", "CenterCropPad", "MaxUnpool", "RotaryEmbedding"),
-    *("NegativeLogLikelihoodLoss", "TensorScatter"),
-)
+@lowers("Einsum", "Col2Im", "AffineGrid", "CenterCropPad", "MaxUnpool", "RotaryEmbedding", "TensorScatter")
 def probed(site: NodeSite) -> list[Activation]:
     """Operators that are affine in their one activation, turned into matrices by evaluating them on unit tensors."""
     places = [place for place, operand in enumerate(site.operands) if isinstance(operand, Activation)]
@@ -213,8 +235,8 @@ def _of_channels(site: NodeSite, pool: Callable[[Value], Value]) -> Activation:
 
 def _image(site: NodeSite) -> Value:
     x = site.activation()
-    if len(x.shape) < 3 or x.shape[0] != 1:
-        raise site.unsupported(f"on a tensor of shape {x.shape}: it needs a batch axis of one point in front")
+    if len(x.shape) < 3:
+        raise site.unsupported(f"on a tensor of shape {x.shape}: it needs a batch axis, channels and spatial axes")
     return x.value
 
 

@@ -194,8 +194,11 @@ def _fixed(graph: onnx.GraphProto, inputs: Mapping[str, Any]) -> dict[str, np.nd
 
 
 def _the_output(graph: onnx.GraphProto, output: str | int | None, notes: list[str]) -> onnx.ValueInfoProto:
-    """Return the output that is meant; of several, the only one that is no label."""
+    """Return the output that is meant, or a tensor on the way to one; of several, the only one that is no label."""
     entries = list(graph.output)
+    made = {name for node in graph.node for name in node.output if name}
+    if isinstance(output, str) and output in made and output not in {entry.name for entry in entries}:
+        return onnx.ValueInfoProto(name=output)  # a tensor on the way
     names = [entry.name for entry in entries]
     if output is None and len(entries) > 1:
         numbers = [entry for entry in entries if entry.type.tensor_type.elem_type in {*_FLOATS, TensorProto.UNDEFINED}]

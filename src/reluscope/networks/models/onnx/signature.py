@@ -57,6 +57,16 @@ def make_signature(program: Program, input_shape: tuple[int, ...] | None) -> Sig
     return Signature((first, *rest), False, None)
 
 
+def as_one_point(signature: Signature) -> Signature | None:
+    """Return the other reading of a first axis that was taken for a batch, None where there is none."""
+    length = signature.fixed_batch
+    if not signature.has_batch or length in (None, 1):
+        return None
+    shape = (length, *signature.input_shape)
+    note = f"The first axis of the input, of length {length}, was read as a part of each point: as a batch it fails."
+    return Signature(shape, False, None, note)
+
+
 def _as_given(program: Program, dims: tuple[int | None, ...] | None, shape: tuple[int, ...]) -> Signature:
     if dims is None:
         return Signature((1, *shape), True, None)

@@ -88,6 +88,8 @@ ENTRYWISE = (
     _row(entrywise.softplus, "softplus", beta=NamedSetting("beta", None), threshold=NamedSetting("threshold", None)),
     _row(entrywise.softplus, "", "Softplus"),
     _row(entrywise.smooth, "silu", "Swish", function="silu", scale=NamedSetting(None, "alpha", 1.0)),
+    _row(entrywise.smooth, "mish", "Mish", function="mish"),
+    _row(entrywise.smooth, "hardswish", "HardSwish", function="hardswish"),
     _row(entrywise.smooth, "sigmoid", "Sigmoid", function="sigmoid"),
     _row(entrywise.smooth, "tanh", "Tanh", function="tanh"),
     # Sums, products and extremes of several operands

@@ -10,15 +10,21 @@ _POWER = "powers and roots have no linear pieces; abs, sums and maxima do"
 _PRODUCT = "it multiplies values that depend on the input; use linear layers and convolutions with constant weights"
 _RECURRENT = "its gates multiply values that depend on the input; use linear layers and ReLU"
 _ROUNDING = "it rounds, which is not continuous; load the model before it was quantised"
+_POSITIONS = (
+    "positions jump from point to point, and the scores that it compares do not: return these, or load the part "
+)
+_POSITIONS += "before it with submodule="
 _STEP = "use ReLU, clamp, abs, maxima, minima or a comparison, which have few pieces"
 
 # What to use in place of operators that are not piecewise linear.
 _CURVED = {
-    _SMOOTH: "elu celu selu mish log_sigmoid tanhshrink hardswish glu softsign logit exp expm1 log log1p log2 log10 "
+    _SMOOTH: "elu celu selu log_sigmoid tanhshrink glu softsign logit exp expm1 log log1p log2 log10 "
     "exp2 erf erfinv sin cos tan asin acos atan atan2 sinh cosh softmin logsumexp "
-    "Elu Celu Selu Mish HardSwish Softsign Exp Log Erf Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh Atanh",
+    "Elu Celu Selu Softsign Exp Log Erf Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh Atanh",
     _PIECES.format(_SMOOTH, "gelu"): "gelu Gelu",
     _PIECES.format(_SMOOTH, "silu"): "silu Swish",
+    _PIECES.format(_SMOOTH, "mish"): "mish Mish",
+    _PIECES.format(_SMOOTH, "hardswish"): "hardswish HardSwish",
     _PIECES.format(_SMOOTH, "softplus"): "softplus Softplus",
     _PIECES.format(f"use hard-sigmoid; a sigmoid {_LAST}", "sigmoid"): "sigmoid Sigmoid",
     _PIECES.format(f"use hard-tanh; a tanh {_LAST}", "tanh"): "tanh Tanh",
@@ -33,9 +39,9 @@ _CURVED = {
     _RECURRENT: "LSTM GRU",
     _ROUNDING: "QuantizeLinear DequantizeLinear "
     "DynamicQuantizeLinear QLinearConv QLinearMatMul ConvInteger MatMulInteger",
-    _STEP: "round floor ceil trunc frac argmax "
-    "argmin floor_divide fmod remainder bucketize bernoulli isnan isinf isfinite nonzero argsort nan_to_num Floor Ceil "
-    "Round Mod ArgMax ArgMin Hardmax NonZero IsNaN IsInf OneHot Bernoulli TfIdfVectorizer BitShift",
+    _POSITIONS: "argmax argmin ArgMax ArgMin Hardmax",
+    _STEP: "round floor ceil trunc frac floor_divide fmod remainder bucketize bernoulli nonzero argsort Floor Ceil "
+    "Round Mod NonZero OneHot Bernoulli TfIdfVectorizer BitShift",
 }
 
 # What to use in place of operators that are not lowered, though they may be piecewise linear.

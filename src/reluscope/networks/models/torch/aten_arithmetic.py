@@ -11,6 +11,7 @@ from reluscope.networks.building.builder import Value
 from reluscope.networks.building.core import constant
 from reluscope.networks.models.operators import sums_and_products
 from reluscope.networks.models.torch.aten_site import AtenSite, is_value, lowers
+from reluscope.networks.models.torch.known_checks import NUMBERS_NOTE
 
 _MAX_ENTRIES = 2**26
 
@@ -88,6 +89,20 @@ def filled(site: AtenSite, a: SimpleNamespace) -> Tensor:
     kind = site.operator.removeprefix("new_").removesuffix("_like")
     entry = {"zeros": 0.0, "empty": 0.0, "ones": 1.0}.get(kind)
     return torch.full(shape, float(a.fill_value if entry is None else entry), dtype=torch.float64)
+
+
+@lowers("isnan", "isinf", "isfinite", "isposinf", "isneginf")
+def is_number(site: AtenSite, a: SimpleNamespace) -> Tensor:
+    """What is known of numbers."""
+    site.builder.note(NUMBERS_NOTE)
+    return torch.full((site.batch, *a.self.shape), site.operator == "isfinite")
+
+
+@lowers("nan_to_num", entrywise=True)
+def numbers_alone(site: AtenSite, a: SimpleNamespace) -> Value:
+    """Numbers as they are."""
+    site.builder.note(NUMBERS_NOTE)
+    return a.self
 
 
 @lowers("sym_size", "size")

@@ -76,6 +76,11 @@ class TorchTrace:
             # The reader is helped more by an operator that says what is meant, if there is one further on.
             self._refuse_curved()
             raise
+        if output is None:
+            raise NotPiecewiseLinearError(
+                f"expected scores, but the model returns positions at {place_of(self.tail.last)}, which jump from "
+                "point to point: return what is compared, or load the part before it with submodule="
+            )
         if isinstance(output, Picked):
             output = builder.named("topk").in_order(output)
         if isinstance(output, Tensor):

@@ -22,6 +22,7 @@ from reluscope.networks.models.torch.aten_lowering import TorchTrace
 from reluscope.networks.models.torch.aten_site import HANDLERS, BatchAxisError, as_double
 from reluscope.networks.models.torch.calling import Calling
 from reluscope.networks.models.torch.float64_models import double_twin, in_double
+from reluscope.networks.models.torch.known_checks import KnownAnswers
 from reluscope.networks.models.torch.torch_source import TorchSource
 from reluscope.networks.models.torch.traced_nodes import name_of
 
@@ -115,10 +116,14 @@ def _trace_module(
             f"expected an input shape that the model accepts{f' with {held}' if held else ''}, got {input_shape}: its "
             f"forward pass fails with {first!r}"
         ) from error
+    args, kwargs = calling.arguments(sample)
+    known = KnownAnswers(notes)
+    with in_double(notes), known.listening(points := sample.clone()):
+        calling(twin, points)
     with in_double(notes, tracing=True):
-        args, kwargs = calling.arguments(sample)
         try:
-            program = torch.export.export(twin, args, kwargs)
+            with known.answering():
+                program = torch.export.export(twin, args, kwargs)
         except Exception as error:
             first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             raise UnsupportedOperatorError(
