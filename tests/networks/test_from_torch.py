@@ -68,7 +68,7 @@ class TestNames:
         ]  # fmt: skip
 
     def test_at_the_top(self):
-        net = load(Forward(lambda m, x: x.relu().abs().relu()), (2,))
+        net = load(Forward(lambda m, x: x.relu().flip(1).abs().flip(1).relu()), (2,))
         assert [gate.name for gate in net.gates] == ["relu", "abs", "relu_1"]
 
 

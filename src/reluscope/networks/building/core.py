@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from reluscope.errors import ShapeError
+from reluscope.networks.building.fused_gates import fused
 from reluscope.networks.building.parameters import check_finite
 from reluscope.networks.graph.input_shapes import check_total
 from reluscope.networks.graph.nodes import Affine, GateNode, Input, Node
@@ -63,23 +64,17 @@ class Core:
         if sentence not in self.notes:
             self.notes.append(sentence)
 
-    def build(self, output: Value) -> Network:
-        """Return the network whose output is the given value, without the nodes that it does not need."""
+    def build(self, output: Value, *, fuses: bool = False) -> Network:
+        """Return the network whose output is the given value, without the nodes that it does not need.
+
+        On request gates that are one function of a value become one gate, see `fused_gates`.
+        """
         if prod(output.shape) == 0:
             raise ShapeError(f"expected a model with at least one output, got an output of shape {output.shape}")
-        needed: set[int] = {0}
-        stack = [output.index]
-        while stack:
-            position = stack.pop()
-            if position not in needed:
-                needed.add(position)
-                stack.extend(self.nodes[position].inputs)
-        renumbered = {old: new for new, old in enumerate(sorted(needed))}
-        nodes = tuple(
-            replace(self.nodes[old], inputs=tuple(renumbered[source] for source in self.nodes[old].inputs))
-            for old in renumbered
-        )
-        network = Network(nodes, renumbered[output.index], tuple(self.notes))
+        nodes, last = _needed(self.nodes, output.index)
+        if fuses:
+            nodes, last = _needed(fused(nodes, last), last)
+        network = Network(nodes, last, tuple(self.notes))
         if not network.jumps:
             return network
         names = ", ".join(network.jumps[:3]) + ("" if len(network.jumps) < 4 else f" and {len(network.jumps) - 3} more")
@@ -131,6 +126,20 @@ class Core:
             result = f"{name}_{count}"
         self._gate_names.add(result)
         return result
+
+
+def _needed(nodes: Sequence[Node], output: int) -> tuple[tuple[Node, ...], int]:
+    """Return the nodes that an output needs, and its place among them."""
+    needed: set[int] = {0}
+    stack = [output]
+    while stack:
+        position = stack.pop()
+        if position not in needed:
+            needed.add(position)
+            stack.extend(nodes[position].inputs)
+    renumbered = {old: new for new, old in enumerate(sorted(needed))}
+    kept = (replace(nodes[old], inputs=tuple(renumbered[one] for one in nodes[old].inputs)) for old in renumbered)
+    return tuple(kept), renumbered[output]
 
 
 def constant(operand: Tensor | float | int) -> Tensor:

@@ -4,11 +4,16 @@ A breakpoint t counts as passed at z either where ``z > t`` (open) or where ``z 
 function has any value at a breakpoint: the sign is -1, passes a closed 0 and is 0, passes an open 0 and is 1.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+
+from reluscope.networks.passes.double_words import two_product, two_sum
+
+_EVENTS = ("points", "is_closed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +27,7 @@ class Function:
     is_closed: Tensor  # (p, c)
     slopes: Tensor  # (p + 1, c)
     intercepts: Tensor  # (p + 1, c)
+    error: float = 0.0  # what rounding may have made of values; infinite if of breakpoints or slopes
 
     @classmethod
     def affine(cls, slope: Tensor, intercept: Tensor) -> "Function":
@@ -43,6 +49,16 @@ class Function:
         return len(self.points) == 0
 
     @property
+    def opens(self) -> bool:
+        """Whether no jump is at a closed breakpoint; where pieces meet, a breakpoint may be either."""
+        return not bool((self._jumps() & self.is_closed).any())
+
+    @property
+    def closes(self) -> bool:
+        """Whether no jump is at an open breakpoint."""
+        return not bool((self._jumps() & ~self.is_closed).any())
+
+    @property
     def is_mask(self) -> bool:
         """Whether all values are 0 or 1."""
         return not bool(self.slopes.any()) and bool(((self.intercepts == 0) | (self.intercepts == 1)).all())
@@ -53,23 +69,84 @@ class Function:
         passed = ((self.points < 0) | (self.is_closed & (self.points == 0))).sum(0).expand(self.intercepts.shape[1])
         return not bool(self.intercepts.gather(0, passed[None]).any())
 
-    def after(self, slope: Tensor, intercept: Tensor) -> "Function":
-        """Return the function of ``slope z + intercept``; slopes are not zero, and of one sign."""
-        points, slopes = (self.points - intercept) / slope, self.slopes * slope
-        slopes, intercepts = torch.broadcast_tensors(slopes, self.intercepts + self.slopes * intercept)
-        points = points.expand(-1, slopes.shape[1])
-        if bool((slope > 0).all()):
-            return Function(points, self.is_closed.expand_as(points), slopes, intercepts)
+    def of(self, inner: "Function") -> "Function":
+        """Return the function of what another function gives.
+
+        On each piece of that one it is a function of a line, between its two breakpoints.
+        """
+        width = max(self.slopes.shape[1], inner.slopes.shape[1])
+        tilts, levels = _wide(width, inner.slopes, inner.intercepts)
+        lines = [self._of_line(*line, inner.error) for line in zip(tilts, levels, strict=True)]
+        points, is_closed = _wide(width, inner.points, inner.is_closed)
+        events, closed, is_inner = [points], [is_closed], [torch.ones_like(is_closed)]
+        for place, line in enumerate(lines):
+            is_in = torch.isfinite(line.points)
+            if place:
+                is_in &= ~_is_passed(line.points, line.is_closed, points[place - 1], is_closed[place - 1])
+            if place < len(points):
+                is_in &= ~_is_passed(points[place], is_closed[place], line.points, line.is_closed)
+            events.append(torch.where(is_in, line.points, torch.inf))
+            closed.append(line.is_closed)
+            is_inner.append(torch.zeros_like(is_in))
+        order, event, at = _in_order(torch.cat(events), torch.cat(closed))
+        passed = torch.cat([torch.zeros(1, width, dtype=torch.int64), torch.cat(is_inner).gather(0, order).cumsum(0)])
+        rows: list[tuple[Tensor, Tensor]] = []
+        for row, number in enumerate(passed):
+            found = [torch.zeros(width, dtype=torch.float64), torch.zeros(width, dtype=torch.float64)]
+            for place, line in enumerate(lines):
+                here = number == place
+                if row:
+                    which = _is_passed(line.points, line.is_closed, event[row - 1], at[row - 1]).sum(0, keepdim=True)
+                else:
+                    which = torch.zeros(1, width, dtype=torch.int64)
+                for table, own in zip(found, (line.slopes, line.intercepts), strict=True):
+                    table[here] = own.gather(0, which)[0][here]
+            if row:  # beyond all breakpoints there is nothing new
+                is_end = torch.isinf(event[row - 1])
+                found = [torch.where(is_end, old, new) for old, new in zip(rows[-1], found, strict=True)]
+            rows.append((found[0], found[1]))
+        slopes, intercepts = (torch.stack(table) for table in zip(*rows, strict=True))
+        error = max(line.error for line in lines)
+        return Function(event, at, slopes, intercepts, error).simplified()
+
+    def _of_line(self, slope: Tensor, intercept: Tensor, error: float) -> "Function":
+        """Return the function of ``slope z + intercept``; where that is constant, breakpoints are infinite.
+
+        The intercept is known up to an error, with which a constant may be at a breakpoint, and breakpoints move.
+        """
+        width = len(slope)
+        points, is_closed, slopes, intercepts = _wide(width, self.points, self.is_closed, self.slopes, self.intercepts)
+        is_flat, is_down = slope == 0, slope < 0
+        divisor = torch.where(is_flat, 1.0, slope)
+        shifted = two_sum(points, -intercept)
+        moved = shifted.high / divisor
+        back = two_product(moved, divisor.expand_as(moved))
+        tilted, lifted = two_product(slopes, slope.expand_as(slopes)), two_product(slopes, intercept.expand_as(slopes))
+        total = two_sum(lifted.high, intercepts)
+        is_moved = (shifted.low != 0) | (back.high != shifted.high) | (back.low != 0)
+        if error > 0:
+            is_moved |= ~is_flat | ((points - intercept).abs() <= error)
+        is_lost = bool((is_moved & (~is_flat | (error > 0))).any() or (tilted.low != 0).any())
         # From the other side what was passed last is passed first, and an end belongs to the other piece.
-        return Function(points.flip(0), ~self.is_closed.expand_as(points).flip(0), slopes.flip(0), intercepts.flip(0))
+        sides = ((moved, moved), (is_closed, ~is_closed), (tilted.high, tilted.high), (total.high, total.high))
+        moved, is_closed, tilt, level = (torch.where(is_down, turned.flip(0), table) for table, turned in sides)
+        return Function(
+            torch.where(is_flat, torch.inf, moved),
+            is_closed,
+            torch.where(is_flat, 0.0, tilt),
+            torch.where(is_flat, self._at(intercept), level),
+            math.inf if is_lost else self.error + error * _most(slopes) + _most(lifted.low) + _most(total.low),
+        )
+
+    def _at(self, z: Tensor) -> Tensor:
+        """Return the values at one number for each column."""
+        points, is_closed, slopes, intercepts = _wide(len(z), self.points, self.is_closed, self.slopes, self.intercepts)
+        passed = ((points < z) | (is_closed & (points == z))).sum(0, keepdim=True)
+        return slopes.gather(0, passed)[0] * z + intercepts.gather(0, passed)[0]
 
     def then(self, slope: Tensor, intercept: Tensor) -> "Function":
         """Return ``slope f + intercept``."""
-        slopes, intercepts = slope * self.slopes, slope * self.intercepts + intercept
-        width = slopes.shape[1]
-        return Function(
-            self.points.expand(-1, width), self.is_closed.expand(-1, width), slopes, intercepts.expand_as(slopes)
-        )
+        return Function.affine(slope, intercept).of(self)
 
     def product(self, other: "Function") -> "Function | None":
         """Return the product, None where it is a parabola on some piece."""
@@ -91,7 +168,9 @@ class Function:
     def plus(self, other: "Function") -> "Function":
         """Return the sum."""
         points, is_closed, (ours, theirs) = _merged(self, other)
-        return Function(points, is_closed, ours[0] + theirs[0], ours[1] + theirs[1]).simplified()
+        slopes, intercepts = (two_sum(one, two) for one, two in zip(ours, theirs, strict=True))
+        error = math.inf if bool(slopes.low.any()) else self.error + other.error + _most(intercepts.low)
+        return Function(points, is_closed, slopes.high, intercepts.high, error).simplified()
 
     def part(self, *, closed: bool) -> "Function":
         """Return the part that changes at closed, or at open, breakpoints; what is there from the start is open's."""
@@ -102,43 +181,79 @@ class Function:
             torch.cat([first, first + torch.where(is_mine, steps, 0.0).cumsum(0)])
             for first, steps in zip(start, (slopes, intercepts), strict=True)
         ]
-        return Function(self.points, torch.full_like(self.is_closed, closed), *tables).simplified()
+        return Function(self.points, torch.full_like(self.is_closed, closed), tables[0], tables[1]).simplified()
 
     def simplified(self) -> "Function":
         """Return the function without breakpoints at which nothing changes in any column."""
-        points, slopes, intercepts = self.points, self.slopes.clone(), self.intercepts.clone()
-        for row in range(len(points) - 2, -1, -1):  # a piece without points is like the one above
-            is_empty = (points[row] == points[row + 1]) & (self.is_closed[row] == self.is_closed[row + 1])
-            for table in (slopes, intercepts):
-                table[row + 1] = torch.where(is_empty, table[row + 2], table[row + 1])
+        points, is_closed, slopes, intercepts = (
+            self.points,
+            self.is_closed,
+            self.slopes.clone(),
+            self.intercepts.clone(),
+        )
+        at = torch.where(torch.isfinite(points), points, 0.0)
+        for row in range(len(points) - 2, -1, -1):
+            is_same = points[row] == points[row + 1]
+            # A piece without points is like the one above; one of a single point like a neighbour with its value.
+            is_empty = is_same & (is_closed[row] == is_closed[row + 1])
+            value = slopes[row + 1] * at[row] + intercepts[row + 1]
+            for near in (row + 2, row):
+                meets = is_same & (slopes[near] * at[row] + intercepts[near] == value)
+                for table in (slopes, intercepts):
+                    table[row + 1] = torch.where(meets | (is_empty & (near > row)), table[near], table[row + 1])
         changes = (slopes.diff(dim=0) != 0) | (intercepts.diff(dim=0) != 0)
         number = int(changes.sum(0).max()) if changes.numel() else 0
-        if number == len(points):
-            return Function(points, self.is_closed, slopes, intercepts)
+        if bool(changes.all()):
+            return Function(points, is_closed, slopes, intercepts, self.error)
         # In every column breakpoints of which something hangs come first; the last of them fills up.
         order = torch.argsort((~changes).to(torch.uint8), dim=0, stable=True)[:number]
         count = changes.sum(0)
         order = order.gather(0, torch.arange(number)[:, None].minimum((count - 1).clamp_min(0)))
         above = [torch.cat([table[:1], table[1:].gather(0, order)]) for table in (slopes, intercepts)]
-        return Function(points.gather(0, order), self.is_closed.gather(0, order), *above)
+        kept = torch.where(count == 0, 0.0, points.gather(0, order))
+        return Function(kept, is_closed.gather(0, order), above[0], above[1], self.error)
+
+    def _jumps(self) -> Tensor:
+        """Return at which breakpoints neighbouring pieces differ."""
+        at = torch.where(torch.isfinite(self.points), self.points, 0.0)
+        return self.slopes[:-1] * at + self.intercepts[:-1] != self.slopes[1:] * at + self.intercepts[1:]
 
     def _with(self, other: "Function", pick: Callable[[Tensor, Tensor], Tensor]) -> "Function":
         points, is_closed, (ours, theirs) = _merged(self, other)
         mask = ours[1] == 1
-        return Function(points, is_closed, *(pick(mask, table) for table in theirs))
+        slopes, intercepts = (pick(mask, table) for table in theirs)
+        return Function(points, is_closed, slopes, intercepts)
+
+
+def _most(table: Tensor) -> float:
+    return float(table.abs().max()) if table.numel() else 0.0
+
+
+def _wide(width: int, *tables: Tensor) -> list[Tensor]:
+    """Return tables with a column for each unit."""
+    return [table.expand(-1, width) for table in tables]
+
+
+def _is_passed(points: Tensor, is_closed: Tensor, at: Tensor, is_closed_at: Tensor) -> Tensor:
+    """Return whether breakpoints are passed once another one is: of equal ones closed ones come first."""
+    return (points < at) | ((points == at) & (is_closed | ~is_closed_at))
+
+
+def _in_order(points: Tensor, is_closed: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the order of breakpoints in each column, and both tables in this order."""
+    order = torch.argsort((~is_closed).to(torch.uint8), dim=0, stable=True)
+    order = order.gather(0, torch.argsort(points.gather(0, order), dim=0, stable=True))
+    return order, points.gather(0, order), is_closed.gather(0, order)
 
 
 def _merged(one: Function, two: Function) -> tuple[Tensor, Tensor, list[tuple[Tensor, Tensor]]]:
     """Return the breakpoints of two functions together, and the pieces of each between them."""
     width = max(one.slopes.shape[1], two.slopes.shape[1])
-    points, is_closed = (
-        torch.cat([getattr(each, name).expand(-1, width) for each in (one, two)]) for name in ("points", "is_closed")
-    )
-    order = torch.argsort((~is_closed).to(torch.uint8), dim=0, stable=True)
-    order = order.gather(0, torch.argsort(points.gather(0, order), dim=0, stable=True))
+    together = (torch.cat(_wide(width, getattr(one, name)) + _wide(width, getattr(two, name))) for name in _EVENTS)
+    order, points, is_closed = _in_order(*together)
     is_first = order < len(one.points)
     found = []
     for each, mine in ((one, is_first), (two, ~is_first)):
         passed = torch.cat([torch.zeros(1, width, dtype=torch.int64), mine.cumsum(0)])
-        found.append(tuple(table.expand(-1, width).gather(0, passed) for table in (each.slopes, each.intercepts)))
-    return points.gather(0, order), is_closed.gather(0, order), found
+        found.append(tuple(table.gather(0, passed) for table in _wide(width, each.slopes, each.intercepts)))
+    return points, is_closed, found

@@ -6,19 +6,21 @@ as ``z >= t`` is read off ``-z``: values at breakpoints are those of the model.
 """
 
 from collections.abc import Iterator, Mapping
-from math import prod
 
 import torch
 from torch import Tensor
 
 from reluscope.errors import UnsupportedOperatorError
 from reluscope.networks.building.core import Operand, Value, constant
+from reluscope.networks.building.entry_functions import entry_function
 from reluscope.networks.building.functions import Function
 from reluscope.networks.building.gates import Gates
 from reluscope.networks.graph.choosing_gates import TopK
-from reluscope.networks.graph.nodes import Approximate, Pointwise
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.graph.operators.elementwise import ScaleShift
 
+# Breakpoints of a function that was written in several steps.
+MOST_PIECES = 64
 _ZERO, _ONE = torch.zeros(1, dtype=torch.float64), torch.ones(1, dtype=torch.float64)
 
 
@@ -106,10 +108,10 @@ class Jumps(Gates):
     def _parts_of(self, x: Value, function: Function) -> Value:
         if function.is_affine:
             return self._line(x, function)
-        if not bool(function.is_closed.any()):
+        if function.opens:
             return self._gate(x, function)
-        if bool(function.is_closed.all()):
-            return self._gate(self.negate(x), function.after(-_ONE, _ZERO))
+        if function.closes:
+            return self._gate(self.negate(x), function.of(Function.affine(-_ONE, _ZERO)))
         parts = [self._function(x, function.part(closed=closed)) for closed in (False, True)]
         return self.add(*parts)
 
@@ -167,26 +169,16 @@ class Jumps(Gates):
     def _functions(self, x: Value) -> Iterator[tuple[Value, Function]]:
         """Yield the values that a value is a function of, itself first, and these functions."""
         function = Function.affine(_ONE, _ZERO)
-        while True:
+        while len(function.points) <= MOST_PIECES:
             yield x, function
-            node = self.nodes[x.index]
-            if function.is_affine and x.index in self._made:
+            if x.index in self._made:
                 x, own = self._made[x.index]
-                function = own.then(function.slopes[0], function.intercepts[0])
-                continue
-            if isinstance(node, ScaleShift) and node.input_shapes[0] == node.shape:
-                slope, shift = (
-                    _row(factor, default, node.shape) for factor, default in ((node.scale, _ONE), (node.shift, _ZERO))
-                )
-                if not (bool((slope > 0).all()) or bool((slope < 0).all())):
-                    return
-                function = function.after(slope, shift)
-            elif isinstance(node, Pointwise) and not isinstance(node, TopK | Approximate) and function.is_affine:
-                own = Function.of_pieces(node.breakpoints, node.slopes, node.intercepts)
-                function = own.then(function.slopes[0], function.intercepts[0])
             else:
-                return
-            x = Value(node.inputs[0], node.shape)
+                own = entry_function(self.nodes[x.index])
+                if own is None:
+                    return
+                x = Value(self.nodes[x.index].inputs[0], x.shape)
+            function = function.of(own)
 
 
 def _indicator(level: Tensor, relation: str) -> Function:
@@ -199,13 +191,6 @@ def _indicator(level: Tensor, relation: str) -> Function:
         return _indicator(level, ">=").plus(_indicator(level, ">").then(-_ONE, _ZERO))
     opposite = {"<": ">=", "<=": ">", "!=": "=="}[relation]
     return _indicator(level, opposite).then(-_ONE, _ONE)
-
-
-def _row(factor: Tensor | None, default: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """Return a factor as one number for all units, or one for each."""
-    if factor is None:
-        return default
-    return factor.reshape(1) if factor.numel() == 1 else factor.expand(shape).reshape(prod(shape))
 
 
 def _kind(function: Function) -> str:

@@ -47,7 +47,7 @@ def cast(site: NodeSite) -> Activation | np.ndarray:
 
 @lowers("IsNaN", "IsInf")
 def is_no_number(site: NodeSite) -> np.ndarray:
-    """What is known of numbers."""
+    """Return what is known of numbers."""
     site.builder.note("Checks for NaN and infinite numbers were left out: inputs are numbers.")
     return np.zeros(site.activation().shape, dtype=bool)
 
@@ -72,7 +72,7 @@ def triangle(site: NodeSite) -> Activation:
 
 @lowers("NegativeLogLikelihoodLoss")
 def likelihood_loss(site: NodeSite) -> Activation:
-    """The weighted entries of given classes, their negative sum or their negative mean."""
+    """Take the entries of given classes, weighted, or their negative sum or mean."""
     x, target = site.activation(), np.asarray(site.given(1))
     weight = np.ones(x.shape[1]) if site.given(2) is None else np.asarray(site.given(2), dtype=np.float64)
     is_left_out = target == site.setting("ignore_index", np.iinfo(np.int64).min)

@@ -84,7 +84,7 @@ class OnnxTrace:
         if last is not None:
             left_off = last.left_off(tuple(result.shape), output.shape, self.program.opset)
             builder.note(left_off.note)
-        network = builder.build(output)
+        network = builder.build(output, fuses=True)
         for node in network.nodes:
             for name, tensor in node.tensors().items():
                 check_finite(tensor, f"the {name} of {node.name}")

@@ -93,14 +93,14 @@ def filled(site: AtenSite, a: SimpleNamespace) -> Tensor:
 
 @lowers("isnan", "isinf", "isfinite", "isposinf", "isneginf")
 def is_number(site: AtenSite, a: SimpleNamespace) -> Tensor:
-    """What is known of numbers."""
+    """Return what is known of numbers."""
     site.builder.note(NUMBERS_NOTE)
     return torch.full((site.batch, *a.self.shape), site.operator == "isfinite")
 
 
 @lowers("nan_to_num", entrywise=True)
 def numbers_alone(site: AtenSite, a: SimpleNamespace) -> Value:
-    """Numbers as they are."""
+    """Return numbers as they are."""
     site.builder.note(NUMBERS_NOTE)
     return a.self
 

@@ -89,7 +89,7 @@ class TorchTrace:
         left_off = self.tail.left_off(output.shape)
         if left_off is not None:
             builder.note(left_off.note)
-        return replace(builder.build(output), trace=trace, left_off=left_off)
+        return replace(builder.build(output, fuses=True), trace=trace, left_off=left_off)
 
     def _refuse_curved(self) -> None:
         dependent: set[FxNode] = set()
