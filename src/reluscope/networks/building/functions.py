@@ -90,22 +90,20 @@ class Function:
             is_inner.append(torch.zeros_like(is_in))
         order, event, at = _in_order(torch.cat(events), torch.cat(closed))
         passed = torch.cat([torch.zeros(1, width, dtype=torch.int64), torch.cat(is_inner).gather(0, order).cumsum(0)])
-        rows: list[tuple[Tensor, Tensor]] = []
-        for row, number in enumerate(passed):
-            found = [torch.zeros(width, dtype=torch.float64), torch.zeros(width, dtype=torch.float64)]
-            for place, line in enumerate(lines):
-                here = number == place
-                if row:
-                    which = _is_passed(line.points, line.is_closed, event[row - 1], at[row - 1]).sum(0, keepdim=True)
-                else:
-                    which = torch.zeros(1, width, dtype=torch.int64)
-                for table, own in zip(found, (line.slopes, line.intercepts), strict=True):
-                    table[here] = own.gather(0, which)[0][here]
-            if row:  # beyond all breakpoints there is nothing new
-                is_end = torch.isinf(event[row - 1])
-                found = [torch.where(is_end, old, new) for old, new in zip(rows[-1], found, strict=True)]
-            rows.append((found[0], found[1]))
-        slopes, intercepts = (torch.stack(table) for table in zip(*rows, strict=True))
+        slopes, intercepts = (torch.zeros(passed.shape, dtype=torch.float64) for _ in range(2))
+        for place, line in enumerate(lines):
+            here = passed == place
+            which = torch.zeros_like(passed)
+            if len(event) and len(line.points):
+                which[1:] = _is_passed(line.points, line.is_closed, event[:, None], at[:, None]).sum(dim=1)
+            slopes, intercepts = (
+                torch.where(here, own.gather(0, which), table)
+                for own, table in ((line.slopes, slopes), (line.intercepts, intercepts))
+            )
+        for row in range(len(event)):  # beyond all breakpoints there is nothing new
+            is_end = torch.isinf(event[row])
+            for table in (slopes, intercepts):
+                table[row + 1] = torch.where(is_end, table[row], table[row + 1])
         error = max(line.error for line in lines)
         return Function(event, at, slopes, intercepts, error).simplified()
 

@@ -19,7 +19,7 @@ from reluscope.networks.graph.nodes import Approximate, Node, Pointwise
 from reluscope.networks.graph.operators.elementwise import ScaleShift, Sum
 
 # Nodes that are looked at together, and breakpoints of what comes out.
-MOST_NODES, MOST_PIECES = 24, 16
+MOST_NODES, MOST_PIECES = 12, 16
 _ZERO, _ONE = torch.zeros(1, dtype=torch.float64), torch.ones(1, dtype=torch.float64)
 _SAME, _MINUS = Function.affine(_ONE, _ZERO), Function.affine(-_ONE, _ZERO)
 

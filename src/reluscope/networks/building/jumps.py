@@ -6,6 +6,7 @@ as ``z >= t`` is read off ``-z``: values at breakpoints are those of the model.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import reduce
 
 import torch
 from torch import Tensor
@@ -17,10 +18,10 @@ from reluscope.networks.building.functions import Function
 from reluscope.networks.building.gates import Gates
 from reluscope.networks.graph.choosing_gates import TopK
 from reluscope.networks.graph.nodes import Pointwise
-from reluscope.networks.graph.operators.elementwise import ScaleShift
+from reluscope.networks.graph.operators.elementwise import ScaleShift, Sum
 
-# Breakpoints of a function that was written in several steps.
-MOST_PIECES = 64
+# Breakpoints of a function that was written in several steps, and these steps.
+MOST_PIECES, MOST_STEPS = 32, 16
 _ZERO, _ONE = torch.zeros(1, dtype=torch.float64), torch.ones(1, dtype=torch.float64)
 
 
@@ -30,7 +31,8 @@ class Jumps(Gates):
     def __init__(self, approximate: Mapping[str, int] | None = None) -> None:
         super().__init__(approximate)
         # Values that were made as functions of others, by their positions.
-        self._made: dict[int, tuple[Value, Function]] = {}
+        self._made: dict[int, tuple[Value, Function] | None] = {}
+        self._firsts: dict[int, int] = {}
 
     def compare(self, x: Operand, y: Operand, relation: str) -> Value:
         """Return 1 where ``x relation y`` holds and 0 elsewhere; one side may be a constant.
@@ -144,15 +146,22 @@ class Jumps(Gates):
 
     def _common(self, values: list[Value]) -> tuple[Value, list[Function]] | None:
         """Return the nearest value that all are functions of, and these functions."""
-        known = [{self._first(source.index): function for source, function in self._functions(one)} for one in values]
-        for source, _ in self._functions(values[0]):
+        ways = [list(self._way(one)) for one in values]
+        known = [{self._first(source.index): place for place, (source, _) in enumerate(way)} for way in ways]
+        for source, _ in ways[0]:
             first = self._first(source.index)
             if all(first in one for one in known):
-                return source, [one[first] for one in known]
+                functions = [_along(way[: one[first] + 1]) for way, one in zip(ways, known, strict=True)]
+                return None if any(one is None for one in functions) else (source, functions)  # pyright: ignore[reportReturnType]
         return None
 
     def _first(self, index: int) -> int:
         """Return the first node that computes the same: what is written twice is one value."""
+        if index not in self._firsts:
+            self._firsts[index] = self._look_for_first(index)
+        return self._firsts[index]
+
+    def _look_for_first(self, index: int) -> int:
         node = self.nodes[index]
         if not isinstance(node, ScaleShift | Pointwise):
             return index
@@ -168,17 +177,52 @@ class Jumps(Gates):
 
     def _functions(self, x: Value) -> Iterator[tuple[Value, Function]]:
         """Yield the values that a value is a function of, itself first, and these functions."""
-        function = Function.affine(_ONE, _ZERO)
-        while len(function.points) <= MOST_PIECES:
-            yield x, function
+        way = list(self._way(x))
+        for place, (source, _) in enumerate(way):
+            function = _along(way[: place + 1])
+            if function is None:
+                return
+            yield source, function
+
+    def _way(self, x: Value) -> Iterator[tuple[Value, Function]]:
+        """Yield a value and itself, then again and again the one that it is a function of, and that function."""
+        own = Function.affine(_ONE, _ZERO)
+        for _ in range(MOST_STEPS):
+            yield x, own
+            node = self.nodes[x.index]
+            if isinstance(node, Sum) and x.index not in self._made:
+                self._made[x.index] = self._of_sum(node)
             if x.index in self._made:
-                x, own = self._made[x.index]
+                made = self._made[x.index]
             else:
-                own = entry_function(self.nodes[x.index])
-                if own is None:
-                    return
-                x = Value(self.nodes[x.index].inputs[0], x.shape)
-            function = function.of(own)
+                found = entry_function(node)
+                made = None if found is None else (Value(node.inputs[0], x.shape), found)
+            if made is None:
+                return
+            x, own = made
+
+    def _of_sum(self, node: Sum) -> tuple[Value, Function] | None:
+        """Return the one value whose functions are added, and their sum."""
+        if set(node.input_shapes) != {node.shape}:
+            return None
+        found = self._common([Value(position, node.shape) for position in node.inputs])
+        if found is None:
+            return None
+        minus = Function.affine(-_ONE, _ZERO)
+        signed = [part if sign > 0 else minus.of(part) for part, sign in zip(found[1], node.signs, strict=True)]
+        return found[0], reduce(Function.plus, signed)
+
+
+def _along(way: list[tuple[Value, Function]]) -> Function | None:
+    """Return the function at the end of a way, None if it has too many pieces."""
+    function = way[0][1]
+    for _, own in way[1:]:
+        if len(function.points) * len(own.slopes) > MOST_PIECES**2:
+            return None
+        function = function.of(own)
+        if len(function.points) > MOST_PIECES:
+            return None
+    return function
 
 
 def _indicator(level: Tensor, relation: str) -> Function:
