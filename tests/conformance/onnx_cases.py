@@ -429,6 +429,76 @@ _case(
     c=_numbers(1, 4),
     i=_ints(3, 1).reshape(1, 2),
 )
+for _reduction in ("add", "max", "min", "mul"):
+    _updates = "x i u" if _reduction == "mul" else "r i x"
+    _case(
+        f"ScatterElements {_reduction}",
+        [_RELU, _node("ScatterElements", _updates, axis=1, reduction=_reduction)],
+        (1, 4),
+        (18, NEWEST),
+        i=_ints(2, 0, 2, -1).reshape(1, 4),
+        u=_numbers(1, 4),
+    )
+    _case(
+        f"ScatterND {_reduction}",
+        [_RELU, _node("ScatterND", "r i u", reduction=_reduction)],
+        (1, 4),
+        (18, NEWEST),
+        i=_ints(0, 3, 0, 1).reshape(2, 2),
+        u=_positive(2),
+    )
+_case("Scatter", _node("Scatter", "c i x", axis=1), (1, 2), (9, 10), c=_numbers(1, 4), i=_ints(3, 1).reshape(1, 2))
+_case("CenterCropPad", _node("CenterCropPad", "x n", axes=[1, 2]), (1, 3, 4), (18, NEWEST), n=_ints(5, 2))
+_case("MaxUnpool", _node("MaxUnpool", "x i", kernel_shape=[2]), (1, 1, 2), (11, NEWEST), i=_ints(1, 2).reshape(1, 1, 2))
+_case("IsNaN", [_node("IsNaN", "x", "n"), _node("Where", "n c x")], (1, 3), (16, NEWEST), c=np.zeros(3, np.float32))
+_case(
+    "CastLike of a constant",
+    [_node("CastLike", "c x", "k"), _node("Add", "k x")],
+    (1, 3),
+    (15, NEWEST),
+    c=_ints(1, 2, 3),
+)
+_case("before what it reads", [_node("Add", "x k"), _node("Neg", "c", "k")], (1, 3), c=_numbers(3))
+_case("TopK in order", helper.make_node("TopK", ["x", "k"], ["y", "i"], axis=1), (1, 5), (11, NEWEST), k=_ints(3))
+_case(
+    "the smallest in order",
+    helper.make_node("TopK", ["x", "k"], ["y", "i"], axis=1, largest=0),
+    (1, 2, 4),
+    (11, NEWEST),
+    k=_ints(2),
+)
+_RNN = {"w": _numbers(2, 3, 4), "r": _numbers(2, 3, 3), "b": _numbers(2, 6), "h": _numbers(2, 1, 3)}
+_case(
+    "RNN",
+    helper.make_node("RNN", ["x", "w", "r", "b"], ["y", ""], hidden_size=3, activations=["Relu"]),
+    (2, 1, 4),
+    (14, NEWEST),
+    **{name: table[:1] for name, table in _RNN.items() if name != "h"},
+)
+_case(
+    "RNN both ways",
+    helper.make_node(
+        "RNN",
+        ["x", "w", "r", "b", "", "h"],
+        ["", "y"],
+        hidden_size=3,
+        direction="bidirectional",
+        activations=["Relu", "Relu"],
+    ),
+    (3, 1, 4),
+    (14, NEWEST),
+    **_RNN,
+)
+for _mode in ("linear", "nearest", "cubic"):
+    for _padding in ("zeros", "border", "reflection"):
+        for _aligned in (0, 1):
+            _case(
+                f"GridSample {_mode} {_padding} {_aligned}",
+                _node("GridSample", "x g", mode=_mode, padding_mode=_padding, align_corners=_aligned),
+                (1, 2, 3, 4),
+                (20, NEWEST),
+                g=_numbers(1, 2, 3, 2),
+            )
 _case("Expand", _node("Expand", "x s"), (1, 3, 1), (8, NEWEST), s=_ints(2, 1, 2))
 _case("Tile", _node("Tile", "x r"), (1, 3), r=_ints(1, 2))
 _case("DepthToSpace", _node("DepthToSpace", blocksize=2), (1, 8, 2, 3))
@@ -495,6 +565,36 @@ for _settings in ({}, {"exclude_outside": 1}, {"cubic_coeff_a": -0.5}):
         (1, 1, 4, 3),
         (13, NEWEST),
         s=_SCALES,
+    )
+for _settings in (
+    {"mode": "linear", "antialias": 1},
+    {"mode": "cubic", "antialias": 1},
+    {"mode": "linear", "coordinate_transformation_mode": "half_pixel_symmetric"},
+    {"mode": "nearest", "keep_aspect_ratio_policy": "not_larger"},
+    {"mode": "linear", "keep_aspect_ratio_policy": "not_smaller"},
+):
+    _case(
+        f"Resize {_settings}",
+        helper.make_node("Resize", ["x", "", "", "n"], ["y"], axes=[2, 3], **_settings),
+        (1, 1, 5, 6),
+        (19, NEWEST),
+        n=_ints(3, 4),
+    )
+for _mode in ("nearest", "linear"):
+    _case(
+        f"Resize a part {_mode}",
+        helper.make_node(
+            "Resize",
+            ["x", "roi", "", "n"],
+            ["y"],
+            mode=_mode,
+            coordinate_transformation_mode="tf_crop_and_resize",
+            extrapolation_value=7.0,
+        ),
+        (1, 1, 4, 5),
+        (13, NEWEST),
+        n=_ints(1, 1, 3, 4),
+        roi=np.array([0, 0, 0.2, -0.1, 1, 1, 0.9, 1.3], np.float32),
     )
 _case(
     "Resize some axes",

@@ -40,7 +40,8 @@ def test_network_is_the_file(case, tmp_path):
 
 
 # With several points these files are another function.
-_MIXING = {"Add branches of two ranks", "Max broadcast", "Min broadcast", "ScatterND"}
+_MIXING = {"Add branches of two ranks", "Max broadcast", "Min broadcast", "ScatterND", "RNN"}
+_MIXING |= {f"{name} {kind}" for name in ("ScatterElements", "ScatterND") for kind in ("add", "max", "min", "mul")}
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -62,6 +63,8 @@ def test_an_open_batch_gives_the_same_network(case, tmp_path):
 _NOT_EXPORTED = {
     *("adaptive average pool", "adaptive average pool 1d", "nearest upsampling to a size", "channel shuffle"),
     *("threshold", "adaptive max pool", "softshrink", "average pool by a divisor"),
+    *("scattered means", "scattered minima of the others", "accumulated", "added along an axis"),
+    "messages of a graph",
     *("heaviside, no gradients", "jumping threshold", "jumps after jumps"),
 }
 

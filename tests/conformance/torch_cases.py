@@ -189,7 +189,55 @@ _AFFINE = [
     ("bicubic upsampling", _s(lambda: nn.Upsample(scale_factor=2, mode="bicubic")), (1, 3, 3)),
 ]
 
+
+def _meeting(reduction, keeps=True):
+    return lambda m, x: x[:, :4].scatter_reduce(
+        1, m.i[None, :, None].expand_as(x), 2 * x, reduction, include_self=keeps
+    )
+
+
+def _messages(m, x):
+    return torch.zeros(len(x), 4, 2, dtype=x.dtype).index_add(1, m.i, m.layer(x).relu())
+
+
+def _recurrent(m, x):
+    states, last = m.layer(x)
+    return torch.cat([states[:, -1], last[-1]], 1)
+
+
+def _sampled(mode, padding):
+    def run(m, x):
+        grid = m.g.to(x).expand(len(x), -1, -1, -1)
+        return F.grid_sample(x.relu(), grid, mode, padding, align_corners=False)
+
+    return run
+
+
+_PLACES = torch.tensor([0, 2, 2, 1, 3])
+_GRID = torch.linspace(-1.3, 1.2, 24).reshape(1, 3, 4, 2)
+
 _ARRANGED = [
+    ("messages of a graph", _f(_messages, layer=lambda: nn.Linear(3, 2), i=_PLACES), (5, 3)),
+    ("added along an axis", _f(lambda m, x: x.index_add(1, m.i, x.relu(), alpha=0.5), i=_PLACES[:4]), (4,)),
+    ("scattered sums", _f(_meeting("sum"), i=_PLACES), (5, 2)),
+    ("scattered means", _f(_meeting("mean", False), i=_PLACES), (5, 2)),
+    ("scattered maxima", _f(_meeting("amax"), i=_PLACES), (5, 2)),
+    ("scattered minima of the others", _f(_meeting("amin", False), i=_PLACES), (5, 2)),
+    ("accumulated", _f(lambda m, x: torch.ops.aten.index_put(x.relu(), [None, m.i], x, True), i=_PLACES[:4]), (4,)),
+    ("a recurrent layer", _f(_recurrent, layer=lambda: nn.RNN(2, 3, nonlinearity="relu", batch_first=True)), (3, 2)),
+    (
+        "recurrent layers both ways",
+        _f(
+            _recurrent,
+            layer=lambda: nn.RNN(2, 2, 2, nonlinearity="relu", batch_first=True, bidirectional=True, bias=False),
+        ),
+        (3, 2),
+    ),
+    ("an image between its entries", _f(_sampled("bilinear", "zeros"), g=_GRID), (1, 3, 4)),
+    ("an image beyond its ends", _f(_sampled("bicubic", "reflection"), g=_GRID), (2, 3, 4)),
+    ("the largest in order", _f(lambda m, x: x.topk(3)[0].relu()), (5,)),
+    ("the smallest in order", _f(lambda m, x: x.topk(2, dim=1, largest=False)[0]), (3, 2)),
+    ("numbers for what is none", _f(lambda m, x: torch.where(x.isnan(), 0.0, x.nan_to_num()).relu()), (3,)),
     ("flatten and reshape", _f(lambda m, x: x.flatten(1).view(x.size(0), 3, -1).reshape(-1, 12)), (2, 2, 3)),
     ("permute", _f(lambda m, x: x.permute(0, 3, 1, 2).transpose(1, 2).relu().flatten(1)), (2, 3, 4)),
     ("slices", _f(lambda m, x: x[:, 1:, ::2] - x[:, :-1, 1::2]), (3, 4)),

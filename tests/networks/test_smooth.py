@@ -24,6 +24,8 @@ TRUTH = {
     "gelu": lambda x: x * mpmath.ncdf(x),
     "gelu_by_tanh": lambda x: x / (1 + mpmath.exp(-2 * mpmath.sqrt(2 / mpmath.pi) * (x + x**3 * _CUBIC))),
     "silu": lambda x: x / (1 + mpmath.exp(-x)),
+    "mish": lambda x: x * mpmath.tanh(mpmath.log1p(mpmath.exp(x))),
+    "hardswish": lambda x: x * min(max(x + 3, 0), 6) / 6,
     "softplus": lambda x: mpmath.log1p(mpmath.exp(x)),
     "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)),
     "tanh": mpmath.tanh,
@@ -56,7 +58,9 @@ def test_curvature_is_bounded(name):
     for low in draw.uniform(-8, 8, 30):
         high = low + draw.choice([0.01, 0.5, 3.0])
         bound = function.curvature(low, high)
-        for at in np.linspace(low, high, 9):
+        for at in np.linspace(low, high, 9)[1:-1]:
+            if any(abs(at - kink) < 1e-3 for kink in function.kinks):
+                continue
             assert abs(mpmath.diff(TRUTH[name], mpmath.mpf(at), 2)) <= bound * (1 + 1e-12)
 
 

@@ -122,7 +122,9 @@ def _trace_module(
         calling(twin, points)
     with in_double(notes, tracing=True):
         try:
-            with known.answering():
+            with known.answering(), warnings.catch_warnings():
+                # Recurrent layers keep a list of their weights, which are parameters all the same.
+                warnings.filterwarnings("ignore", ".*were assigned during export.*", UserWarning)
                 program = torch.export.export(twin, args, kwargs)
         except Exception as error:
             first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

@@ -33,6 +33,8 @@ class GridSample(OpRun):
     """Interpolation at a grid: every neighbour of every place, times its share."""
 
     def _run(self, x: Any, grid: Any, **settings: Any) -> tuple[Any]:
+        if bool((grid == grid[:1]).all()):
+            grid = np.broadcast_to(grid[:1], (len(x), *grid.shape[1:]))
         sizes, aligned = np.array(x.shape[2:]), bool(settings.get("align_corners"))
         places = np.asarray(grid, dtype=np.float64)[..., ::-1]
         places = (places + 1) / 2 * (sizes - 1) if aligned else ((places + 1) * sizes - 1) / 2
@@ -40,7 +42,7 @@ class GridSample(OpRun):
         low, high = (0.0, sizes - 1.0) if aligned else (-0.5, sizes - 0.5)
         if mode == "nearest":
             places = np.rint(places)
-        if padding == "border":
+        if padding == "border" and mode not in ("cubic", "bicubic"):  # there runtimes move neighbours alone
             places = np.where((places < low) | (places > high), np.clip(places, 0, sizes - 1), places)
         elif padding == "reflection":
             places = _reflected(places, low, high)
