@@ -37,6 +37,8 @@ def evaluate(node: onnx.NodeProto, operands: Sequence[np.ndarray | None], opset:
 
     Raises InputError if an output is too large to be made.
     """
+    if node.op_type == "Range" and not node.domain:
+        operands = [None if one is None else np.asarray(one).reshape(()) for one in operands]
     feeds: Mapping[str, np.ndarray] = {
         f"input {position}": operand for position, operand in enumerate(operands) if operand is not None
     }
