@@ -31,6 +31,7 @@ NO_ANALYSES = {
     "installation",
     "questions",
     "exchange",
+    "models",
     "concepts",
     "command-line",
     "report",

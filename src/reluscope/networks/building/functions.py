@@ -49,6 +49,11 @@ class Function:
         return len(self.points) == 0
 
     @property
+    def is_continuous(self) -> bool:
+        """Whether pieces meet at all breakpoints."""
+        return not bool(self._jumps().any())
+
+    @property
     def opens(self) -> bool:
         """Whether no jump is at a closed breakpoint; where pieces meet, a breakpoint may be either."""
         return not bool((self._jumps() & self.is_closed).any())

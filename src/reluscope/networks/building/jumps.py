@@ -242,4 +242,6 @@ def _kind(function: Function) -> str:
     if not bool(function.slopes.any()):
         return "step"
     zero_below = not bool(function.slopes[0].any() or function.intercepts.any())
+    if function.is_continuous:
+        return "piecewise linear"
     return "jumprelu" if len(function.points) == 1 and zero_below and bool((function.slopes[1] == 1).all()) else "where"

@@ -70,7 +70,7 @@ def load(
         such as ``(d,)`` of ``(s, tokens, d)``, the network is the part on one such entry.
     output : str or int, optional
         The output to load if there are several: a key of a dictionary, a field or a position (``"1"``, or 1) of a
-        tuple, joined by dots if nested (``"aux.0"``), or the name of an output of an ONNX file.
+        tuple, joined by dots if nested (``"aux.0"``), or the name of any tensor of an ONNX file, such as an output.
     inputs : mapping from str to value, optional
         Fixed values of all inputs but one, for every point: ``{"mask": value}``. An array with a leading axis of
         length 1 is repeated for every point if the model requires that.
@@ -78,10 +78,10 @@ def load(
         The class: the largest output, the smallest (costs), or, for a single output, 1 where the model's is above a
         number; see `Network.with_decision`. Classes, decision boundaries, robustness and pictures follow it.
     approximate : mapping from str to int, optional
-        Smooth activations (``gelu``, ``silu``, ``tanh``, ``sigmoid``, ``softplus``) to replace by continuous
-        piecewise-linear functions, with the number of pieces: ``{"gelu": 32}``. A note gives a proved upper bound
-        on their error; `Network.approximation_error` bounds that of the outputs. Another note names activations
-        that the network does not have.
+        Smooth activations (``gelu``, ``silu``, ``mish``, ``hardswish``, ``tanh``, ``sigmoid``, ``softplus``) to replace
+        by continuous piecewise-linear functions, with the number of pieces: ``{"gelu": 32}``. A note gives a proved
+        upper bound on their error; `Network.approximation_error` bounds that of the outputs. Another note names
+        activations that the network does not have.
 
     Returns
     -------
