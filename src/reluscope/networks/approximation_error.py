@@ -15,7 +15,7 @@ from torch import Tensor
 from reluscope.arguments import describe
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, declare
-from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.file_outputs import num_file_outputs
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.nodes import Affine, Approximate
@@ -84,8 +84,11 @@ def largest_distances(network: Network, low: Tensor, high: Tensor) -> Tensor:
     return found.distance.reshape(len(low), -1)
 
 
-def approximation_error(network: Network, box: Box) -> Findings:
+def approximation_error(network: Network, box: Box | Slice) -> Findings:
     """Return the findings of `Network.approximation_error`."""
+    described = box.describe() if isinstance(box, Box | Slice) else ""
+    if isinstance(box, Slice) and isinstance(box.window, Box) and box.ambient_dim == network.num_inputs:
+        network, box = network.restrict(box), box.window
     if not isinstance(box, Box) or box.dim != network.num_inputs:
         raise InputError(
             f"box must be a Box of the {network.num_inputs} inputs, got {describe(box)}: give "
@@ -101,4 +104,4 @@ def approximation_error(network: Network, box: Box) -> Findings:
     else:
         most = np.zeros(num_file_outputs(network))
     column = Column.of(APPROXIMATION_ERROR, most, np.zeros_like(most), most, method=METHOD)
-    return Findings.of(column, keys={"output": np.arange(len(most))}, domain=box.describe())
+    return Findings.of(column, keys={"output": np.arange(len(most))}, domain=described)

@@ -350,8 +350,8 @@ class Network(NetworkGraph):
 
         Parameters
         ----------
-        box : Box
-            Box of inputs.
+        box : Box, or Slice by one
+            Box of inputs; where some have equal ends, a `Box` is a slice.
 
         Returns
         -------

@@ -21,8 +21,9 @@ from jaxtyping import Int
 from reluscope.analyses.bounds.architecture import Architecture
 from reluscope.analyses.bounds.bound_findings import need
 from reluscope.arguments import read_arguments
+from reluscope.errors import InputError
 from reluscope.findings import Finding
-from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.bounds.ranges import Ranges, unit_ranges
 from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.graph.nodes import Pointwise
@@ -35,15 +36,15 @@ from reluscope.networks.passes.stages import Stage
 
 
 @read_arguments
-def activation_upper(network: Network, domain: Box) -> Finding:
+def activation_upper(network: Network, domain: Box | Slice) -> Finding:
     """Return an upper bound on the activation regions of a network in a box, from its weights.
 
     Parameters
     ----------
     network : Network
         A chain of ReLU layers.
-    domain : Box
-        Bounded; the bound does not hold outside this box.
+    domain : Box, or Slice by one
+        Bounded; the bound does not hold outside it. A `Box` with equal ends is a slice.
 
     Returns
     -------
@@ -80,6 +81,11 @@ def activation_upper(network: Network, domain: Box) -> Finding:
     plain = architecture.is_chain and all(_is_plain_relu(stage) for stage in network.stages)
     need(plain, "a chain of ReLU layers", architecture)
     read_domain(domain, network.num_inputs)
+    described = domain.describe()
+    if isinstance(domain, Slice):
+        if not isinstance(domain.window, Box):
+            raise InputError(f"domain must be a Box or a Slice by one, got {described}")
+        network, domain = network.restrict(domain), domain.window
     active, unstable = [], []
     before: Ranges | None = None
     for stage, ranges in zip(network.stages, unit_ranges(network, domain.lo, domain.hi), strict=True):
@@ -92,7 +98,7 @@ def activation_upper(network: Network, domain: Box) -> Finding:
         lower=-inf,
         name="activation-based bound",
         definition="activation regions that meet the box, full-dimensional or not",
-        domain=domain.describe(),
+        domain=described,
         method="recursion over numbers of active units; stable units by interval arithmetic",
         source="serra2020",
         work={"seconds": time.perf_counter() - began},

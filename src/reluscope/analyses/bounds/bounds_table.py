@@ -14,7 +14,7 @@ from reluscope.findings import Claim, Finding
 from reluscope.networks.is_network import is_network
 
 if TYPE_CHECKING:
-    from reluscope.geometry.polyhedra.domains import Box
+    from reluscope.geometry.polyhedra.domains import Box, Slice
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class BoundRow:
 
 
 @read_arguments
-def table(source: Source, *, domain: "Box | None" = None) -> tuple[BoundRow, ...]:
+def table(source: Source, *, domain: "Box | Slice | None" = None) -> tuple[BoundRow, ...]:
     """Return all bounds: lower bounds first, then upper bounds from the widest to the narrowest.
 
     Parameters
     ----------
     source : Architecture, Network or sequence of int
         See `Architecture.of`.
-    domain : Box, optional
+    domain : Box, or Slice by one, optional
         For the bound that depends on the weights of a network; left out without a box.
 
     Returns
@@ -87,14 +87,14 @@ def table(source: Source, *, domain: "Box | None" = None) -> tuple[BoundRow, ...
 
 
 @read_arguments
-def upper(source: Source, *, domain: "Box | None" = None) -> Finding:
+def upper(source: Source, *, domain: "Box | Slice | None" = None) -> Finding:
     """Return the smallest known upper bound on the number of regions, with its source.
 
     Parameters
     ----------
     source : Architecture, Network or sequence of int
         See `Architecture.of`.
-    domain : Box, optional
+    domain : Box, or Slice by one, optional
         With a network, the bound from its weights is compared too, which holds in this box alone.
 
     Returns
@@ -147,6 +147,6 @@ def lower(source: Source) -> Finding:
     return max(found, key=int)
 
 
-def _applying(source: Source, domain: "Box | None", claim: Claim) -> list[Finding]:
+def _applying(source: Source, domain: "Box | Slice | None", claim: Claim) -> list[Finding]:
     rows = table(source, domain=domain)
     return [row.finding for row in rows if row.finding is not None and row.finding.claim is claim]
