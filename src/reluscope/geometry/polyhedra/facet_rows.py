@@ -25,6 +25,7 @@ from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
 from reluscope.geometry.programs.half_spaces import HalfSpaces
 from reluscope.geometry.programs.linear_program import LinearProgram
 from reluscope.geometry.programs.passable_rows import passable_rows
+from reluscope.interruption import step_point
 
 # Of rays and rows of length 1: slower rays run along a row.
 ALONG = 1e-12
@@ -240,6 +241,7 @@ def _pushed(
     for _ in range(MAX_PUSHES):
         if not len(rows):
             break
+        step_point()
         excess[np.arange(len(rows)), rows] = -np.inf
         worst = excess.argmax(axis=1)
         violation = excess[np.arange(len(rows)), worst].astype(np.float64)
