@@ -53,6 +53,21 @@ def test_a_branch_on_the_input_is_named(forward, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize(
+    "forward",
+    [
+        lambda m, x: x[:, : int(x.abs().max().item())],
+        lambda m, x: x * float(x[0, 0]),
+    ],
+)
+def test_a_number_of_the_input_is_named(forward, capfd):
+    with pytest.raises(UnsupportedOperatorError, match=r"line \d+ of test_known_checks.py, 'lambda m, x: ") as caught:
+        rs.load(Forward(forward), 2)
+    assert "takes a number out" in str(caught.value)
+    assert is_one_sentence(str(caught.value))
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_network_is_a_part_of_a_module():
     torch.manual_seed(0)
     inner = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1)).double()

@@ -15,10 +15,23 @@ import reluscope as rs
 from reluscope.errors import NotPiecewiseLinearError, ReluscopeError
 
 # Words in the names of cases that are refused, and that are not said to be curved: smooth functions of several
-# tensors, training, loops, sequences, and, piecewise linear but rare, convolutions with a state and regions of interest.
+# tensors, training, loops, sequences; piecewise linear are convolutions with a state and regions of interest.
 REFUSED = ("attention", "sce_", "dft", "stft", "unique", "training", "swiglu", "scan", "loop", "roialign", "optional")
-REFUSED += ("momentum", "adagrad", "adam", "melweight", "range_float", "causal_conv_with_state", "slice_start_out", "ai_onnx_ml")
+REFUSED += (
+    "momentum",
+    "adagrad",
+    "adam",
+    "melweight",
+    "range_float",
+    "causal_conv_with_state",
+    "slice_start_out",
+    "ai_onnx_ml",
+)
 LEAST = 490
+
+
+def array_of(given):
+    return numpy_helper.to_array(given) if isinstance(given, onnx.TensorProto) else np.asarray(given)
 
 
 def cases():
@@ -28,11 +41,15 @@ def cases():
         inputs, outputs = case.data_sets[0]
         if any(one is None or isinstance(one, list | dict) for one in (*inputs, *outputs)):
             continue
-        arrays = [numpy_helper.to_array(one) if isinstance(one, onnx.TensorProto) else np.asarray(one) for one in inputs]
+        arrays = [
+            numpy_helper.to_array(one) if isinstance(one, onnx.TensorProto) else np.asarray(one) for one in inputs
+        ]
         wanted = outputs[0] if outputs else None
         wanted = numpy_helper.to_array(wanted) if isinstance(wanted, onnx.TensorProto) else np.asarray(wanted)
         names = [entry.name for entry in case.model.graph.input]
-        real = [place for place, one in enumerate(arrays) if one.dtype.kind == "f" and one.size and np.isfinite(one).all()]
+        real = [
+            place for place, one in enumerate(arrays) if one.dtype.kind == "f" and one.size and np.isfinite(one).all()
+        ]
         if real and len(names) == len(arrays) and wanted.dtype.kind == "f":
             yield case, names, arrays, real[0], wanted
 

@@ -3,8 +3,12 @@
 ``torch.export`` captures the pass of a float64 copy in evaluation mode; the model itself is never touched.
 """
 
+import io
+import logging
+import sys
 import warnings
 from collections.abc import Callable, Collection, Mapping
+from contextlib import redirect_stderr
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +26,7 @@ from reluscope.networks.models.torch.aten_lowering import TorchTrace
 from reluscope.networks.models.torch.aten_site import HANDLERS, BatchAxisError, as_double
 from reluscope.networks.models.torch.calling import Calling
 from reluscope.networks.models.torch.float64_models import double_twin, in_double
-from reluscope.networks.models.torch.known_checks import KnownAnswers
+from reluscope.networks.models.torch.known_checks import KnownAnswers, number_taken
 from reluscope.networks.models.torch.torch_source import TorchSource
 from reluscope.networks.models.torch.traced_nodes import name_of
 
@@ -120,18 +124,8 @@ def _trace_module(
     known = KnownAnswers(notes)
     with in_double(notes), known.listening(points := sample.clone()):
         calling(twin, points)
-    with in_double(notes, tracing=True):
-        try:
-            with known.answering(), warnings.catch_warnings():
-                # Recurrent layers keep a list of their weights, which are parameters all the same.
-                warnings.filterwarnings("ignore", ".*were assigned during export.*", UserWarning)
-                program = torch.export.export(twin, args, kwargs)
-        except Exception as error:
-            first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-            raise UnsupportedOperatorError(
-                f"expected a forward pass that torch.export can capture, but it fails with {first!r}: "
-                "write it without branches that depend on the data"
-            ) from error
+    with in_double(notes, tracing=True), known.answering():
+        program = _exported(twin, args, kwargs, known)
     fixed_inputs = calling.constants_of(program, sample)
     name, _ = _program_input(program, fixed_inputs)
     state = twin.state_dict(keep_vars=True)
@@ -158,6 +152,29 @@ def _trace_module(
         network = trace.lower()
     logits = trace.reference if network.left_off else None
     return TorchSource(network, reference, fixed, trace.tail.finish, logits, batch)
+
+
+def _exported(twin: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], known: KnownAnswers) -> ExportedProgram:
+    """Return what torch.export captures; what it prints and logs where it fails is of no use to readers."""
+    said, quiet = io.StringIO(), logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with redirect_stderr(said), warnings.catch_warnings():
+            # Recurrent layers keep a list of their weights, which are parameters all the same.
+            warnings.filterwarnings("ignore", ".*were assigned during export.*", UserWarning)
+            program = torch.export.export(twin, args, kwargs)
+    except Exception as error:
+        if known.taken:
+            raise number_taken(known.taken[0]) from error
+        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise UnsupportedOperatorError(
+            f"expected a forward pass that torch.export can capture, but it fails with {first!r}: "
+            "write it without branches that depend on the data"
+        ) from error
+    finally:
+        logging.disable(quiet)
+    sys.stderr.write(said.getvalue())
+    return program
 
 
 def _trace_program(

@@ -41,6 +41,7 @@ class KnownAnswers:
     def __init__(self, notes: list[str]) -> None:
         self.notes = notes
         self.answers: defaultdict[Line, deque[Any]] = defaultdict(deque)
+        self.taken: list[Line] = []  # where numbers that depend on the input are taken out of tensors
 
     @contextmanager
     def listening(self, x: Tensor) -> Iterator[None]:
@@ -73,7 +74,9 @@ class _Listening(TorchFunctionMode):
             raise _branch(_line())
         result = func(*args, **kwargs)
         if func in _QUESTIONS:
-            if not depends:
+            if depends:
+                self._known.taken.append(_line())
+            else:
                 self._known.answers[_line()].append(result)
         elif depends and _is_number_check(func, args):
             self._known.notes.append(NUMBERS_NOTE)
@@ -122,9 +125,21 @@ def _line() -> Line:
 
 
 def _branch(line: Line) -> UnsupportedOperatorError:
+    return UnsupportedOperatorError(
+        f"expected a forward pass without branches that depend on the input, but {_shown(line)} has one: write it with "
+        "where, maximum or clamp, or leave the check out"
+    )
+
+
+def number_taken(line: Line) -> UnsupportedOperatorError:
+    """Return the error for a line that takes a number out of a tensor that depends on the input."""
+    return UnsupportedOperatorError(
+        f"expected a forward pass that computes with tensors, but {_shown(line)} takes a number out of one that "
+        "depends on the input: leave out item, int, float and tolist"
+    )
+
+
+def _shown(line: Line) -> str:
     file, number = line
     code = linecache.getline(file, number).strip()
-    return UnsupportedOperatorError(
-        f"expected a forward pass without branches that depend on the input, but line {number} of {Path(file).name}"
-        f"{f', {code!r},' if code else ''} has one: write it with where, maximum or clamp, or leave the check out"
-    )
+    return f"line {number} of {Path(file).name}{f', {code!r},' if code else ''}"
