@@ -38,6 +38,17 @@ def test_what_is_known_is_answered(forward, notes, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize("name", ["logits", "probs"])
+def test_a_policy_ends_in_its_scores(name):
+    torch.manual_seed(0)
+    forward = lambda m, x: getattr(torch.distributions.Categorical(logits=m.layer(x).relu()), name)  # noqa: E731
+    model = Forward(forward, layer=nn.Linear(2, 3)).double()
+    net = rs.load(model, 2)
+    x = torch.randn(9, 2, dtype=torch.float64)
+    assert torch.allclose(net(x), model.layer(x).relu())
+    assert net.left_off.name == {"logits": "log_softmax", "probs": "softmax"}[name]
+
+
 @pytest.mark.parametrize(
     "forward",
     [

@@ -53,13 +53,34 @@ def find_tail(graph: torch.fx.Graph, name_of_output: str, kept: Collection[str] 
     if end is None or source is None:
         return Tail(output, _needed(output))
     name = name_of(end)
+    normalised = _normalised(end)
+    if normalised is not None and not moved:
+        scores, axis = normalised
+        return Tail(scores, _needed(scores), softmax=("log_softmax", axis))
     if name in INCREASING and name not in kept and (name != "softplus" or _beta(end) is not None):
         return Tail(output, _needed(output), skipped=end)
     if name in SOFTMAX and not moved:
         axis, rank = bind(end, end.args, dict(end.kwargs)).dim, len(end.meta["val"].shape)
         if axis % rank:
+            inner = _normalised(source)
+            if inner is not None and inner[1] == axis % rank:
+                source = inner[0]  # what is normalised once more stays as it is
             return Tail(source, _needed(source), softmax=(SOFTMAX[name], axis % rank))
     return Tail(output, _needed(output))
+
+
+def _normalised(end: FxNode) -> tuple[FxNode, int] | None:
+    """Return scores and axis of a difference with their own logsumexp, as `torch.distributions` writes log_softmax."""
+    if name_of(end) != "sub" or len(end.args) != 2 or end.kwargs:
+        return None
+    scores, total = end.args
+    if not (isinstance(scores, FxNode) and isinstance(total, FxNode)) or name_of(total) != "logsumexp":
+        return None
+    given = bind(total, total.args, dict(total.kwargs))
+    axes, rank = list(given.dim), len(end.meta["val"].shape)
+    if total.args[0] is not scores or not given.keepdim or len(axes) != 1 or not axes[0] % rank:
+        return None
+    return scores, axes[0] % rank
 
 
 def _source(end: FxNode) -> FxNode | None:
