@@ -17,6 +17,7 @@ from reluscope.budget import TimeBudget
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Domain, Slice
+from reluscope.networks.evaluation.choices import coordinates_on
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.evaluation.pieces_across import pieces_across
 from reluscope.networks.evaluation.unit_half_spaces import gate_rows
@@ -83,7 +84,7 @@ def neighbors(
     ----------
     network : Network
     x : (*input_shape) or (n,)
-        One point; in slice coordinates if the domain is a slice.
+        One point; if the domain is a slice, on it, or in its coordinates.
     domain : Box, Polyhedron, Slice or Space, optional
         Restricts the region; there are no neighbours beyond its boundary.
     budget : Budget, optional
@@ -123,7 +124,7 @@ def neighbors(
     del budget  # its seconds are kept by the reader of arguments
     tolerance = tolerance or Tolerance()
     if isinstance(domain, Slice):
-        network, domain = network.restrict(domain), domain.window
+        network, domain, x = network.restrict(domain), domain.window, coordinates_on(domain, x)
     here = region(network, x, domain=domain, tolerance=tolerance)
     if len(here.polyhedron.C):
         raise InputError("neighbours need a domain without equations: give its solutions as a Slice")

@@ -16,6 +16,7 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.networks.evaluation.choices import coordinates_on
 from reluscope.networks.evaluation.unit_half_spaces import Rows, largest_entries
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.graph.choosing_gates import TopK
@@ -107,7 +108,7 @@ def regions(
     network : Network
         The network.
     x : (s, *input_shape) or (s, n)
-        Points; ``(s, d)`` in slice coordinates if the domain is a slice.
+        Points; if the domain is a slice, points of the input space on it, or ``(s, d)`` in its coordinates.
     domain : Box, Polyhedron, Slice or Space, optional
         Restricts the regions; by default all of input space. On a slice all results are in slice coordinates.
     missing : {"raise", "return"}
@@ -150,7 +151,7 @@ def regions(
     (1.0, 'point 1 lies on a kink of')
     """
     if isinstance(domain, Slice):
-        network, domain = network.restrict(domain), domain.window
+        network, domain, x = network.restrict(domain), domain.window, coordinates_on(domain, x)
     found = find_regions(network.at(x, tolerance=tolerance), domain=domain, budget=budget)
     if missing == "raise" and (error := next((one for one in found if not isinstance(one, Region)), None)):
         raise error

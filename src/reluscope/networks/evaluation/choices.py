@@ -3,9 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from reluscope.arguments import describe, read_position
+import numpy as np
+
+from reluscope.arguments import describe, read_array, read_position
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry import Box, Polyhedron, Slice, Space
+
+# How far points that are meant to lie on a slice may be from it, relative and absolute: data come in float32.
+ON_SLICE = 1e-6
 
 
 def read_gate(gate: Any, names: Sequence[str]) -> int:
@@ -49,3 +54,21 @@ def read_domain(domain: Any, num_inputs: int) -> Space | Box | Polyhedron | Slic
             "from points of the network's input space"
         )
     return domain
+
+
+def coordinates_on(domain: Slice, x: Any) -> Any:
+    """Return points in the coordinates of a slice; points of the input space that lie on it are turned into them.
+
+    Raises ShapeError for points of the input space beside the slice.
+    """
+    if not hasattr(x, "shape") and not isinstance(x, Sequence):
+        return x
+    points = read_array(x, "x")
+    size = points[0].size if points.ndim > 1 and len(points) else points.size
+    if size == domain.dim or size != domain.ambient_dim:
+        return x
+    found = domain.project(points)
+    flat = points.reshape(*found.shape[:-1], domain.ambient_dim)
+    if not np.allclose(domain.lift(found), flat, rtol=ON_SLICE, atol=ON_SLICE):
+        raise ShapeError("x must lie on the slice, got points beside it: give domain.project(x) for the closest points")
+    return found
