@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 
 import numpy as np
 from jaxtyping import Float
@@ -47,7 +48,8 @@ def best_pieces(name: str, number: int) -> SmoothPieces:
     """Return a function of so many pieces near a smooth one; see the module."""
     check_number(name, number)
     function, best = SMOOTH[name], None
-    for points, values in _candidates(function, number):
+    ways = [_candidates(function, number, at_kinks=at_kinks) for at_kinks in {False, bool(function.kinks)}]
+    for points, values in chain(*ways):
         found = _without_rounding(function, points, values)
         error = _sampled_error(function, *found)
         if best is None or error < best[0]:
@@ -108,8 +110,8 @@ def proved_error(
     return math.nextafter(-heap[0][0] + 2 * max(missed), math.inf)
 
 
-def _candidates(function: SmoothFunction, number: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield breakpoints and values there, nearer and nearer to equal errors."""
+def _candidates(function: SmoothFunction, number: int, *, at_kinks: bool) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield breakpoints and values there, nearer and nearer to equal errors; the outer ones at kinks if asked."""
     if number == 2:
         yield np.zeros(1), np.zeros(1)
         return
@@ -130,6 +132,8 @@ def _candidates(function: SmoothFunction, number: int) -> Iterator[tuple[np.ndar
         first, last = _tail_ends(x, tails, share * math.sqrt(low * high))
         points = np.interp(np.linspace(mass[first], mass[last], number - 1), mass, x)
         points[0], points[-1] = x[first], x[last]
+        if at_kinks:
+            points[0], points[-1] = function.kinks[0], function.kinks[-1]
         chords = _chord_errors(function, points)
         values = function.values(points)
         values[1:-1] -= (chords[:-1] + chords[1:])[: number - 3] / 4
