@@ -358,8 +358,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "bends = rows.exists & (length >= wrong)",
     ): "equality of two reals; a unit that is zero all over has no row",
     (
-        "analyses/verification/checkable_bounds",
-        "places, values, sizes = bends(self.bounds.gates[stage.index], low, (high))",
+        "networks/bounds/lines_back",
+        "corners = bends(gate, low, (high))",
     ): "a part whose ranges are empty has no least value, whatever its bends are",
     (
         "analyses/verification/box_search",

@@ -9,9 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
-from reluscope.networks.bounds import backward_bounds as carrying
+from reluscope.networks.bounds import lines_back as carrying
 from reluscope.networks.bounds.backward_bounds import BackwardBounds, is_suited
-from reluscope.networks.bounds.best_multipliers import maximized
+from reluscope.networks.bounds.best_multipliers import maximized, raised
 from reluscope.networks.bounds.gate_lines import lines_around
 from reluscope.testing import default_network, networks
 
@@ -44,8 +44,7 @@ def check_held(net, lower, upper, rng, points):
         chosen = torch.as_tensor(rng.random(own.shape) < 0.3)
         held.first[gate][chosen], held.last[gate][chosen] = own[chosen], own[chosen]
         held.slopes[gate][:] = torch.as_tensor(rng.normal(0.5, 1.0, own.shape))
-        pulls = torch.as_tensor(rng.normal(size=own.shape)) * chosen
-        held.multipliers[gate][:] = bounds.clamp_multipliers(gate, held, pulls)
+        held.multipliers[gate][:] = torch.as_tensor(rng.normal(size=own.shape) * (rng.random(own.shape) < 0.5))
         inside = (table >= held.first[gate][:, None]) & (table <= held.last[gate][:, None])
         allowed &= inside.all(dim=2)
     values = rows @ net(points).reshape(len(points), -1).T
@@ -56,6 +55,8 @@ def check_held(net, lower, upper, rng, points):
     assert (bounds.lower_bounds(rows, held).values <= least + slack).all()
     better, _ = maximized(bounds, rows, held, steps=4)
     assert (better.values <= least + slack).all()
+    raised_, _ = raised(bounds, rows, held, aim=least.nan_to_num(posinf=1e3) + 1, steps=4)
+    assert (raised_.values <= least + slack).all()
     return bounds
 
 
@@ -78,7 +79,6 @@ def test_no_bound_exceeds_an_allowed_value(layers, seed):
 
 
 def test_a_multiplier_of_the_wrong_sign_would_be_seen(monkeypatch):
-    monkeypatch.setattr(BackwardBounds, "clamp_multipliers", lambda self, gate, held, pulls: 10 * pulls)
     monkeypatch.setattr(carrying.LinesBack, "gate_back", _wrong_way)
     net, rng = rs.load(default_network([2, 7, 6, 3], seed=0)), np.random.default_rng(0)
     with pytest.raises(AssertionError):

@@ -11,12 +11,22 @@ from hypothesis import strategies as st
 
 import reluscope as rs
 from analyses.verification.test_verify import ABSOLUTE, above, check, reaching
-from reluscope.analyses.verification import unit_search as searching
+from reluscope.analyses.verification import program_search, set_search
+from reluscope.analyses.verification.set_search import Mixtures
 from reluscope.errors import InputError
 from reluscope.networks.bounds.backward_bounds import BackwardBounds, is_suited
 from reluscope.testing import default_network, networks
 
 VERIFYING = import_module("reluscope.analyses.verification.deciding")
+
+
+@pytest.fixture(scope="module", params=["programs", "lines"], autouse=True)
+def bounded_by(request):
+    """Bound sets by linear programs, or along lines however small the network is."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "lines":
+            patch.setattr(program_search, "is_small", lambda bounds: False)
+        yield
 
 
 @pytest.fixture
@@ -112,7 +122,7 @@ def test_no_verdict_contradicts_dense_samples(layers, seed):
 
 
 def test_the_samples_would_see_a_search_that_forgets_sets(monkeypatch, without_attack):
-    monkeypatch.setattr(searching.UnitSearch, "_bound", lambda self, sets, steps: None)
+    monkeypatch.setattr(program_search.ProgramSearch, "_first", lambda self, bounds, sets: None)
     net = rs.load(default_network([2, 7, 6, 3], seed=0))
     safe = above([-2.0, -1.0], [1.0, 2.0], [1.0, 0, 0], -100.0)
     with pytest.raises(AssertionError):
@@ -175,7 +185,7 @@ def test_a_budget_leaves_cases_open(without_attack):
 
 @pytest.mark.slow
 def test_sets_that_wait_take_no_more_memory_than_they_may(without_attack, monkeypatch):
-    monkeypatch.setattr(searching, "MOST_BYTES", 8 * 120 * searching.UNIT_BYTES)
+    monkeypatch.setattr(set_search, "MOST_BYTES", 8 * 120 * set_search.UNIT_BYTES)
     net = rs.load(default_network([30, 60, 60, 2], seed=3))
     low, high = -np.ones(30), np.ones(30)
     values = net(np.random.default_rng(0).uniform(-1, 1, (2_000, 30))).numpy()[:, 0]
@@ -213,8 +223,8 @@ def test_mixtures_are_missed_by_more_than_the_rounding_of_their_rows():
     bounds = BackwardBounds(net, -np.ones(2), np.ones(2))
     rows, one = torch.ones((2, 2), dtype=torch.float64), torch.ones(2, dtype=torch.float64)
     found = bounds.lower_bounds(rows, bounds.unheld(2))
-    mixed = searching._Mixtures(rows, found.values - torch.tensor([0.5, 1.5]), one)
-    search = searching.UnitSearch(net, above([-1, -1], [1, 1], [1.0, 0.0], 9.0), None)
+    mixed = Mixtures(rows, found.values - torch.tensor([0.5, 1.5]), one)
+    search = program_search.ProgramSearch(net, above([-1, -1], [1, 1], [1.0, 0.0], 9.0), None)
     assert search._ruled_out(bounds, [], mixed, found, bounds.unheld(2)).tolist() == [False, True]
 
 

@@ -18,9 +18,10 @@ from torch import Tensor
 
 from reluscope.analyses.boxes.dense_boxes import DenseBoxes, SeenOnBoxes
 from reluscope.analyses.boxes.output_boxes import ROUNDING, OutputBox, half_sides, output_box
-from reluscope.networks.bounds.backward_bounds import BackwardBounds, WeightsBack, has_small_matrices, is_suited
+from reluscope.networks.bounds.backward_bounds import BackwardBounds, has_small_matrices, is_suited
 from reluscope.networks.bounds.dense_layers import dense_layers
 from reluscope.networks.bounds.gate_lines import lines_around
+from reluscope.networks.bounds.lines_back import WeightsBack
 from reluscope.networks.evaluation.underflow import underflow
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.nodes import Pointwise

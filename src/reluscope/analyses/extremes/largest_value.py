@@ -16,8 +16,8 @@ from jaxtyping import Float
 from reluscope.analyses.extremes.climbing import can_climb, climbed
 from reluscope.analyses.verification.box_search import BoxSearch
 from reluscope.analyses.verification.deciding import MAX_HALVED, NUM_BOXES
+from reluscope.analyses.verification.program_search import ProgramSearch
 from reluscope.analyses.verification.property import Case, Property
-from reluscope.analyses.verification.unit_search import UnitSearch
 from reluscope.analyses.verification.violation_attack import candidates, outputs_at
 from reluscope.arguments import Seed, read_arguments
 from reluscope.budget import Budget, Interrupted, RegionBudget
@@ -267,7 +267,7 @@ class _Search:
             else:
                 step *= LARGER
 
-    def _search(self, level: float) -> BoxSearch | UnitSearch:
+    def _search(self, level: float) -> BoxSearch | ProgramSearch:
         """Return the search for an input whose value is at least a level."""
         rows, offsets = -self.row[None], np.array([-level])
         if not self.is_box:
@@ -277,7 +277,7 @@ class _Search:
             offsets = np.concatenate([offsets, body.b, body.d, -body.d])
         safe = Property([Case(self.lower.copy(), self.upper.copy(), [Polyhedron(rows, offsets)])])
         by_units = int((self.lower < self.upper).sum()) > MAX_HALVED and is_suited(self.asked)
-        return (UnitSearch if by_units else BoxSearch)(self.asked, safe, None)
+        return (ProgramSearch if by_units else BoxSearch)(self.asked, safe, None)
 
     def _left(self) -> Budget:
         limit = self.limit.after(self.num_branches)
@@ -309,7 +309,7 @@ class _Search:
         )
 
 
-def _most_left(search: BoxSearch | UnitSearch, level: float) -> float:
+def _most_left(search: BoxSearch | ProgramSearch, level: float) -> float:
     """Return an upper bound on the value where a search for a level ended: its keys say by how much that is missed."""
     if search.is_broken or not search.is_begun or search.has_passed:
         return np.inf

@@ -15,7 +15,7 @@ from reluscope.analyses.extremes.operator_norms import largest_norms
 from reluscope.geometry.numbers.norms import Norm
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.bounds.backward_bounds import BackwardBounds
-from reluscope.networks.bounds.best_multipliers import Holding
+from reluscope.networks.bounds.holding import Holding
 from reluscope.networks.bounds.slope_intervals import SlopeIntervals, rounding_of, slope_ends
 from reluscope.networks.network import Network
 from reluscope.partitions.driver.best_first import BestFirst, Branch
@@ -28,22 +28,10 @@ THIN = 1e-9
 ENOUGH = 2.0**-22
 
 
-class _HeldPieces(NamedTuple):
-    """A set of regions: what units are held to, gate by gate, and the gate that was split last."""
-
-    first: list[Tensor]
-    last: list[Tensor]
-    slopes: list[Tensor]
-    multipliers: list[Tensor]
-    low: list[Tensor]
-    high: list[Tensor]
-    changed: int = -1
-
-
 class _Splittable(NamedTuple):
     """A set, and where its unit is split: the gate, the unit, and the last piece of the lower half."""
 
-    what: _HeldPieces
+    held: Holding
     gate: int
     unit: int
     level: int
@@ -93,48 +81,37 @@ class SlopeSearch(BestFirst):
     def start(self) -> None:
         """Bound the whole box."""
         self._bounds = BackwardBounds(self.network, self._lower.copy(), self._upper.copy())
-        self._bound([_of_row(self._bounds.unheld(1), 0)])
+        self._bound([self._bounds.unheld(1).row(0)], [-1])
 
     def split(self, branch: Branch) -> None:
         """Bound the halves of a set, and of those that come next, together."""
         taken = self.with_next(branch, (self._together + 1) // 2)
-        self._bound([half for one in taken for half in _halves(one)])
+        halves = [half for one in taken for half in one.held.halves(one.gate, one.unit, one.level)]
+        self._bound(halves, [one.gate for one in taken for _ in range(2)])
 
     @torch.no_grad()
-    def _bound(self, sets: list[_HeldPieces]) -> None:
+    def _bound(self, sets: list[Holding], changed: list[int]) -> None:
         """Put sets into the queue that may be steeper than what is known."""
         self.num_branches += len(sets)
-        held = self._narrowed(sets)
+        held = self._bounds.narrowed(Holding.stacked(sets), changed)
         is_empty = torch.stack([(low > high).any(dim=1) for low, high in self._cuts(held)]).any(dim=0)
         intervals = SlopeIntervals(self.network, *self._pieces(held))
         found = intervals.of_outputs(len(sets))
         sizes = largest_norms(found.middle, found.radius + self._noise, self.norm)
         scores = self._scores(intervals, held)
-        for place, one in enumerate(sets):
+        for place in range(len(sets)):
             size = float(sizes[place])
             if bool(is_empty[place]) or self.is_settled(-size):
                 continue
             best = int(scores[place].argmax()) if scores.shape[1] else 0
-            kept = _of_row(held, place)._replace(changed=one.changed)
+            kept = held.row(place)
             if not scores.shape[1] or not float(scores[place, best]) > 0:
                 self._finish(kept, size)
                 continue
             gate = int(np.searchsorted(self._starts, best, side="right")) - 1
             unit = best - int(self._starts[gate])
-            level = int(self._bounds.middle_piece(gate, _as_batch(kept))[0, unit])
+            level = int(self._bounds.middle_piece(gate, kept.repeated(1))[0, unit])
             self.push(-size, _Splittable(kept, gate, unit, level))
-
-    def _narrowed(self, sets: list[_HeldPieces]) -> Holding:
-        """Return what sets hold, with ranges behind the gates that were split last."""
-        held = Holding(
-            *([torch.stack(part) for part in zip(*(one[place] for one in sets), strict=True)] for place in range(6))
-        )
-        for gate in range(1, len(held.low)):
-            rows = torch.tensor([place for place, one in enumerate(sets) if 0 <= one.changed < gate], dtype=torch.int64)
-            if len(rows):
-                part = self._bounds.tightened(Holding(*([one[rows] for one in table] for table in held)), gate)
-                held.low[gate][rows], held.high[gate][rows] = part.low[gate], part.high[gate]
-        return held
 
     def _cuts(self, held: Holding) -> list[tuple[Tensor, Tensor]]:
         return [self._bounds.cut(gate, held) for gate in range(len(held.low))]
@@ -161,9 +138,9 @@ class SlopeSearch(BestFirst):
             scores.append(torch.where(open_units, score + np.finfo(float).tiny, 0.0))
         return torch.cat(scores, dim=1)
 
-    def _finish(self, one: _HeldPieces, size: float) -> None:
+    def _finish(self, one: Holding, size: float) -> None:
         """Look whether a set in which no unit can be split is a region."""
-        held = _as_batch(one)
+        held = one.repeated(1)
         bodies = [Polyhedron(*_sides(self._lower, self._upper))]
         for gate, stage in enumerate(self.network.stages):
             bottom, top = self._bounds.ends(gate, held)
@@ -171,10 +148,7 @@ class SlopeSearch(BestFirst):
                 units = torch.nonzero(end[0].isfinite()).flatten()
                 rows = torch.zeros(len(units), end.shape[1], dtype=torch.float64, device=end.device)
                 rows[torch.arange(len(units)), units] = sign
-                weights, constants = self._bounds.forms(
-                    rows, Holding(*([part.expand(len(units), -1) for part in table] for table in held)),
-                    position=stage.leg.target,
-                )  # fmt: skip
+                weights, constants = self._bounds.forms(rows, one.repeated(len(units)), position=stage.leg.target)
                 bodies.append(Polyhedron(weights.cpu().numpy(), (end[0, units] - constants).cpu().numpy()))
         if self._beyond is not None:
             bodies.append(self._beyond)
@@ -192,23 +166,3 @@ class SlopeSearch(BestFirst):
 def _sides(lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     every = np.eye(len(lower))
     return np.concatenate([every, -every]), np.concatenate([upper, -lower])
-
-
-def _of_row(held: Holding, row: int) -> _HeldPieces:
-    tables = ([part[min(row, len(part) - 1)] for part in table] for table in held)
-    first, last, slopes, multipliers, low, high = tables
-    return _HeldPieces(first, last, slopes, multipliers, low, high)
-
-
-def _as_batch(one: _HeldPieces) -> Holding:
-    return Holding(*([part[None] for part in table] for table in one[:6]))
-
-
-def _halves(one: _Splittable) -> tuple[_HeldPieces, _HeldPieces]:
-    """Return the two halves of a set."""
-    first, last = [*one.what.first], [*one.what.last]
-    low, high = last[one.gate].clone(), first[one.gate].clone()
-    low[one.unit], high[one.unit] = one.level, one.level + 1
-    last[one.gate], first[one.gate] = low, high
-    half = one.what._replace(changed=one.gate)
-    return half._replace(last=last), half._replace(first=first)

@@ -11,11 +11,11 @@ from torch import Tensor
 
 from reluscope.checking.proofs import SeenOnBox
 from reluscope.errors import InputError
-from reluscope.networks.bounds.backward_bounds import BackwardBounds, Bound, Holding, LinesBack
-from reluscope.networks.bounds.best_multipliers import NUM_STEPS
-from reluscope.networks.bounds.gate_lines import bends
+from reluscope.networks.bounds.backward_bounds import BackwardBounds
+from reluscope.networks.bounds.best_multipliers import NUM_STEPS, Bound
+from reluscope.networks.bounds.holding import Holding
+from reluscope.networks.bounds.lines_back import DualsBack
 from reluscope.networks.network import Network
-from reluscope.networks.passes.rounding import ANY_ORDER
 from reluscope.networks.passes.stages import Stage
 
 # Duals are whole numbers below 2^BITS times a power of two, which float32 holds.
@@ -76,31 +76,12 @@ class CheckableBounds(BackwardBounds):
         The value is that of the node at ``position``, by default the output. Cost: a product of k rows with each
         matrix.
         """
-        return self.carried_to_box(_DualsBack(self, duals, held, len(rows)), rows, position)
+        return self.carried_to_box(DualsBack(self, held, len(rows), duals), rows, position)
 
     def _shortly(self, rows: Tensor, found: Bound, stage: Stage) -> Bound:
         """Return the bounds of what a gate sees by short duals."""
         with torch.no_grad():
             return self.by_duals(rows, shortened(found.duals), self.unheld(len(rows)), position=stage.leg.target)
-
-
-class _DualsBack(LinesBack):
-    """Weights carried back as given duals, with the least of what these leave over."""
-
-    def __init__(self, bounds: BackwardBounds, duals: list[Tensor], held: Holding, number: int) -> None:
-        super().__init__(bounds, held, number, is_sure=True)
-        self._given = duals
-
-    def gate_back(self, stage: Stage, weights: Tensor) -> Tensor:
-        """Return the duals of what a gate sees."""
-        low, high = self.bounds.cut(stage.index, self.held)
-        self.is_empty = self.is_empty | (low > high).any(dim=1)
-        self.duals[stage.index] = dual = self._given[stage.index]
-        places, values, sizes = bends(self.bounds.gates[stage.index], low, torch.maximum(low, high))
-        self.constants = self.constants + (weights * values - dual * places).amin(dim=0).sum(dim=1)
-        terms = (weights.abs() * sizes + (dual * places).abs()).amax(dim=0)
-        self.rounding = self.rounding + ANY_ORDER * terms.sum(dim=1)
-        return dual
 
 
 def shortened(duals: list[Tensor]) -> list[Tensor]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.analyses.verification.expressions import Word, expressions, shown
+from reluscope.analyses.verification.language.expressions import Word, expressions, shown
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 

@@ -3,7 +3,7 @@
 On each box every output is an affine function of the input up to a bounded rest, rounding included. Where that lets no
 input reach unsafe outputs, the box is done; elsewhere it is halved. The least affine bound is taken at a corner, which
 is tried as a counterexample: so boxes lead to inputs that violate the property, and end where it holds. With many
-inputs there would be too many boxes: units are held to their pieces instead (`unit_search`).
+inputs there would be too many boxes: units are held to their pieces instead (`set_search`).
 
 References: Wang et al., "Formal security analysis of neural networks using symbolic intervals" (USENIX Security 2018)
 split boxes of inputs; Singh et al., "Fast and effective robustness certification" (NeurIPS 2018) for the bounds.
@@ -18,8 +18,8 @@ import numpy as np
 from reluscope.analyses.verification.box_search import BoxSearch
 from reluscope.analyses.verification.checkable_bounds import check_number_of_duals
 from reluscope.analyses.verification.on_scores import property_on_scores
+from reluscope.analyses.verification.program_search import ProgramSearch
 from reluscope.analyses.verification.property import Property
-from reluscope.analyses.verification.unit_search import UnitSearch
 from reluscope.analyses.verification.verdict import Counterexample, Replays, Verdict, Verified, check_fits
 from reluscope.analyses.verification.violation_attack import candidates
 from reluscope.arguments import Seed, holds_across_jumps, read_arguments
@@ -137,7 +137,7 @@ def verify(
         if network.jumps:
             search = _AttackSearch(network, safe, found, seed)
         else:
-            search = (UnitSearch if by_units else BoxSearch)(network, safe, found, certify=certify)
+            search = (ProgramSearch if by_units else BoxSearch)(network, safe, found, certify=certify)
         left = max(0.0, until - time.perf_counter())
         stopped = search.run(limit if limit.seconds is None else replace(limit, seconds=left), tell)
         stopped = stopped and stopped.of_seconds(limit.seconds)
@@ -221,7 +221,7 @@ class _AttackSearch(BestFirst):
 
 
 def _verified(
-    search: BoxSearch | UnitSearch | _AttackSearch, proof: Proof | None, stopped: Stop | None, *, is_proved: bool
+    search: BoxSearch | ProgramSearch | _AttackSearch, proof: Proof | None, stopped: Stop | None, *, is_proved: bool
 ) -> Verified:
     verdict = Verdict.HOLDS if is_proved else Verdict.OPEN
     if search.counterexample is not None:

@@ -14,7 +14,8 @@ from torch import Tensor
 
 from reluscope.errors import SolverError
 from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
-from reluscope.networks.bounds.backward_bounds import BackwardBounds, Holding
+from reluscope.networks.bounds.backward_bounds import BackwardBounds
+from reluscope.networks.bounds.holding import Holding
 
 
 class Leaf(NamedTuple):
@@ -34,7 +35,7 @@ def least_on_leaf(bounds: BackwardBounds, held: Holding, A: Float[Tensor, "t m"]
     """
     middle = ((bounds.lower + bounds.upper) / 2).cpu().numpy()
     held = held._replace(multipliers=[torch.zeros_like(one) for one in held.multipliers])
-    weights, constants = bounds.forms(A, _repeated(held, len(A)))
+    weights, constants = bounds.forms(A, held.repeated(len(A)))
     tables, offsets = [weights], [b - constants]
     places: list[tuple[int, Tensor, Tensor]] = []
     for gate, stage in enumerate(bounds.network.stages):
@@ -43,7 +44,7 @@ def least_on_leaf(bounds: BackwardBounds, held: Holding, A: Float[Tensor, "t m"]
             units = torch.nonzero(end[0].isfinite()).flatten()
             rows = torch.zeros(len(units), end.shape[1], dtype=A.dtype, device=A.device)
             rows[torch.arange(len(units)), units] = sign
-            weights, constants = bounds.forms(rows, _repeated(held, len(units)), position=stage.leg.target)
+            weights, constants = bounds.forms(rows, held.repeated(len(units)), position=stage.leg.target)
             tables.append(weights)
             offsets.append(end[0, units] - constants)
             places.append((gate, units, torch.tensor(sign)))
@@ -72,7 +73,3 @@ def least_on_leaf(bounds: BackwardBounds, held: Holding, A: Float[Tensor, "t m"]
         start += len(units)
     lower, upper = bounds.lower.cpu().numpy(), bounds.upper.cpu().numpy()
     return Leaf(np.clip(middle + found.point[: len(middle)], lower, upper), duals[: len(A)], multipliers)
-
-
-def _repeated(held: Holding, number: int) -> Holding:
-    return Holding(*([one.expand(number, -1) for one in table] for table in held))

@@ -19,10 +19,10 @@ from pathlib import Path
 
 import numpy as np
 
-from reluscope.analyses.verification.conditions import Condition, Conjunction, all_of, normal_form
-from reluscope.analyses.verification.expressions import Word, expressions, shown
+from reluscope.analyses.verification.language.conditions import Condition, Conjunction, all_of, normal_form
+from reluscope.analyses.verification.language.expressions import Word, expressions, shown
+from reluscope.analyses.verification.language.tensors import entries, renamed, without_blanks
 from reluscope.analyses.verification.property import LARGEST_INPUT, LARGEST_ROW, Case, Property
-from reluscope.analyses.verification.tensors import entries, renamed, without_blanks
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron

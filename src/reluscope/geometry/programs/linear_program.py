@@ -196,3 +196,11 @@ class LinearProgram:
         point = np.array(solution.col_value, dtype=float)
         duals = np.ldexp(np.array(solution.row_dual, dtype=float), exponent)
         return ProgramSolution(status, float(objective @ point), point, duals)
+
+    def infeasibility(self) -> Float[np.ndarray, " h"]:
+        """Return multipliers of the rows whose sum no point within the bounds keeps; zeros if HiGHS has none.
+
+        As duals they are not negative at the upper end of a row.
+        """
+        _, is_there, ray = self._model.getDualRay()  # pyright: ignore[reportAttributeAccessIssue] - of no stub
+        return -np.array(ray, dtype=float) if is_there else np.zeros(self.num_rows)

@@ -18,8 +18,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from reluscope.networks.bounds.best_multipliers import NUM_STEPS, Bound, Holding, maximized
+from reluscope.networks.bounds.best_multipliers import NUM_STEPS, Bound, maximized
 from reluscope.networks.bounds.gate_lines import Lines, lines_around
+from reluscope.networks.bounds.holding import Holding
+from reluscope.networks.bounds.lines_back import LinesBack, PullsBack
 from reluscope.networks.evaluation.underflow import underflow
 from reluscope.networks.graph.nodes import Affine, Pointwise
 from reluscope.networks.passes.carry_back import carry_back
@@ -121,7 +123,7 @@ class BackwardBounds:
         carrier = LinesBack(self, held, len(rows), is_sure=is_sure)
         return self.carried_to_box(carrier, rows, position)
 
-    def carried_to_box(self, carrier: "LinesBack", rows: Float[Tensor, "k m"], position: int | None = None) -> Bound:
+    def carried_to_box(self, carrier: LinesBack, rows: Float[Tensor, "k m"], position: int | None = None) -> Bound:
         """Return the lower bounds that a carrier finds for linear functions of a value, by default the output."""
         weights = self._carried(carrier, rows, position)
         middle = (self.lower + self.upper) / 2
@@ -133,6 +135,12 @@ class BackwardBounds:
         corners = torch.where(weights > 0, self.lower, self.upper)
         return Bound(torch.where(carrier.is_empty, torch.inf, values), corners, carrier.weights, carrier.duals)
 
+    def keeping(self, rows: Float[Tensor, "k m"], held: Holding, duals: list[Tensor]) -> Holding:
+        """Return what is held with the multipliers under which bounds of the output have given duals."""
+        carrier = PullsBack(self, held._replace(multipliers=[*held.multipliers]), len(rows), duals, is_sure=False)
+        self._carried(carrier, rows, None)
+        return carrier.held
+
     def forms(
         self, rows: Float[Tensor, "k m"], held: Holding, *, position: int | None = None
     ) -> tuple[Float[Tensor, "k n"], Float[Tensor, " k"]]:
@@ -141,7 +149,7 @@ class BackwardBounds:
         weights = self._carried(carrier, rows, position)
         return weights, carrier.constants
 
-    def _carried(self, carrier: "LinesBack", rows: Tensor, position: int | None) -> Tensor:
+    def _carried(self, carrier: LinesBack, rows: Tensor, position: int | None) -> Tensor:
         weights = carry_back(self.network, carrier, rows, position)
         return rows.new_zeros(len(rows), len(self.lower)) if weights is None else weights
 
@@ -168,6 +176,18 @@ class BackwardBounds:
             high[which, one] = torch.minimum(high[which, one], -self.lower_bounds(-rows, known, position=target).values)
         lows, highs = ([*table[:gate], new, *table[gate + 1 :]] for table, new in ((held.low, low), (held.high, high)))
         return held._replace(low=lows, high=highs)
+
+    def narrowed(self, held: Holding, changed: Sequence[int]) -> Holding:
+        """Return what is held with ranges behind the gates that were split last, one for each bound; -1 if none was."""
+        low, high = ([one.clone() for one in table] for table in (held.low, held.high))
+        held = held._replace(low=low, high=high)
+        split = torch.tensor(changed)
+        for gate in range(1, len(low)):
+            rows = torch.nonzero((split >= 0) & (split < gate)).flatten()
+            if len(rows):
+                part = self.tightened(held.picked(rows), gate)
+                low[gate][rows], high[gate][rows] = part.low[gate], part.high[gate]
+        return held
 
     def ends(self, gate: int, held: Holding) -> tuple[Tensor, Tensor]:
         """Return the breakpoints between which units are held, infinite where there is none."""
@@ -215,16 +235,19 @@ class BackwardBounds:
         begin = (levels <= low).sum(dim=0)
         return begin + ((levels > low) & (levels < high)).sum(dim=0).sub(1).clamp(min=0) // 2
 
-    def clamp_multipliers(self, gate: int, held: Holding, multipliers: Tensor) -> Tensor:
-        """Return multipliers that only pull at ends that there are."""
-        bottom, top = self.ends(gate, held)
-        pulls = torch.where(top.isfinite(), multipliers, multipliers.clamp(max=0))
-        return torch.where(bottom.isfinite(), pulls, pulls.clamp(min=0))
+    def is_held(self, gate: int, held: Holding) -> Tensor:
+        """Return which units are held to some of their pieces, (k, u)."""
+        return (held.first[gate] > 0) | (held.last[gate] < self.gates[gate].num_pieces - 1)
+
+    def slope_ends(self, gate: int) -> tuple[Tensor, Tensor]:
+        """Return between what lines below units can gain from their slopes."""
+        table = self.gates[gate].slopes
+        return table.amin(dim=0), table.amax(dim=0)
 
     def clamp_slopes(self, gate: int, slopes: Tensor) -> Tensor:
         """Return slopes that lines below units can gain from."""
-        table = self.gates[gate].slopes
-        return torch.minimum(torch.maximum(slopes, table.amin(dim=0)), table.amax(dim=0))
+        least, most = self.slope_ends(gate)
+        return torch.minimum(torch.maximum(slopes, least), most)
 
     def _measure(self, end: int) -> None:
         """Bound the affine values before a position, by those that they are computed from."""
@@ -304,61 +327,3 @@ def _no_wider(low: Tensor, high: Tensor, size: Tensor) -> tuple[Tensor, Tensor]:
     """Return ranges that are no wider than sizes say; these stand where numbers overflow."""
     low, high = torch.where(low.isnan(), -size, low), torch.where(high.isnan(), size, high)
     return torch.maximum(low, -size), torch.minimum(high, size)
-
-
-class WeightsBack:
-    """Weights carried back through affine nodes, with constants and rounding kept: of bounds that are ``is_sure``."""
-
-    def __init__(self, bounds: BackwardBounds, zeros: Tensor, *, is_sure: bool = True) -> None:
-        self.bounds, self.is_sure = bounds, is_sure
-        self.constants = self.rounding = zeros
-
-    def affine_back(self, node: Affine, weights: Tensor) -> Sequence[Tensor]:
-        """Return the weights of what an affine node reads."""
-        constant = node.constant
-        if constant is not None:
-            self.constants = self.constants + weights @ constant.expand(node.shape).reshape(-1)
-        if self.is_sure:
-            self.rounding = self.rounding + ANY_ORDER * (weights.abs() @ self.bounds.reach(node))
-        return self.bounds.products(node, weights)
-
-    def add(self, first: Tensor, second: Tensor) -> Tensor:
-        """Return the weights of a value that two others are computed from."""
-        return first + second
-
-
-class LinesBack(WeightsBack):
-    """Weights of one bound for each row of what units are held to."""
-
-    def __init__(self, bounds: BackwardBounds, held: Holding, number: int, *, is_sure: bool) -> None:
-        super().__init__(bounds, bounds.lower.new_zeros(number), is_sure=is_sure)
-        self.held, self.is_empty = held, self.constants.bool()
-        self.weights: list[Tensor] = [torch.zeros_like(one) for one in held.slopes]
-        self.duals: list[Tensor] = [*self.weights]
-
-    def gate_back(self, stage: Stage, weights: Tensor) -> Tensor:
-        """Return the weights of what a gate sees."""
-        place, bounds, held = stage.index, self.bounds, self.held
-        bottom, top = bounds.ends(place, held)
-        low, high = torch.maximum(held.low[place], bottom), torch.minimum(held.high[place], top)
-        self.is_empty = self.is_empty | (low > high).any(dim=1)
-        lines = lines_around(bounds.gates[place], low, torch.maximum(low, high), held.slopes[place])
-        self.weights[place] = weights.detach()
-        plus, minus = weights.clamp(min=0), weights.clamp(max=0)
-        pull = held.multipliers[place]
-        # Where there is no end there is nothing to pull at.
-        up = torch.where(top.isfinite(), pull.clamp(min=0), 0.0)
-        down = torch.where(bottom.isfinite(), pull.clamp(max=0), 0.0)
-        top, bottom = torch.where(top.isfinite(), top, 0.0), torch.where(bottom.isfinite(), bottom, 0.0)
-        self.constants = self.constants + (
-            plus * lines.below_start + minus * lines.above_start - up * top - down * bottom
-        ).sum(dim=1)
-        if self.is_sure:
-            size = bounds.size(stage)
-            terms = plus * (lines.below.abs() * size + lines.below_start.abs())
-            terms = terms - minus * (lines.above.abs() * size + lines.above_start.abs())
-            terms = terms + up * (size + top.abs()) - down * (size + bottom.abs())
-            self.rounding = self.rounding + ANY_ORDER * terms.sum(dim=1)
-        dual = plus * lines.below + minus * lines.above + up + down
-        self.duals[place] = dual.detach()
-        return dual

@@ -46,6 +46,19 @@ def bends(gate: Pointwise, low: Float[Tensor, "#k u"], high: Float[Tensor, "#k u
     return Bends(places, terms + start, terms.abs() + start.abs())
 
 
+def slopes_of_lines(
+    gate: Pointwise, corners: Bends, slopes: Float[Tensor, "k u"]
+) -> tuple[Float[Tensor, "k u"], Float[Tensor, "#k u"]]:
+    """Return the slopes of lines below units, as given where they may bend, and of the chords above them."""
+    low, high = corners.places[0], corners.places[1]
+    levels = gate.breakpoints.expand(-1, gate.num_units)[:, None]
+    is_open = ((levels > low) & (levels < high)).any(dim=0)
+    chord = (corners.values[1] - corners.values[0]) / torch.where(is_open, high - low, 1.0)
+    middle = (((low + high) / 2)[None] > levels).sum(dim=0)
+    own = gate.slopes.expand(-1, gate.num_units)[middle, torch.arange(gate.num_units, device=low.device)]
+    return torch.where(is_open, slopes, own), torch.where(is_open, chord, own)
+
+
 def lines_around(
     gate: Pointwise, low: Float[Tensor, "#k u"], high: Float[Tensor, "#k u"], slopes: Float[Tensor, "k u"]
 ) -> Lines:

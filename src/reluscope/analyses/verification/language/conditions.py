@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, product
 
-from reluscope.analyses.verification.expressions import Expression, Listed, Word
+from reluscope.analyses.verification.language.expressions import Expression, Listed, Word
 from reluscope.errors import InputError
 
 # Conjunctions that a disjunction of all conditions may have, and conditions in all of them; length of products.

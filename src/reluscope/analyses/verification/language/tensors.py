@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from itertools import product
 from math import prod
 
-from reluscope.analyses.verification.expressions import Expression, Listed, Word, shown
+from reluscope.analyses.verification.language.expressions import Expression, Listed, Word, shown
 from reluscope.errors import InputError
 
 TYPES = ("real", "float16", "bfloat16", "float32", "float64")
