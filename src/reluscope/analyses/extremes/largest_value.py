@@ -6,6 +6,7 @@ how much more there may be.
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -14,9 +15,8 @@ import torch
 from jaxtyping import Float
 
 from reluscope.analyses.extremes.climbing import can_climb, climbed
-from reluscope.analyses.verification.box_search import BoxSearch
-from reluscope.analyses.verification.deciding import MAX_HALVED, NUM_BOXES
-from reluscope.analyses.verification.program_search import ProgramSearch
+from reluscope.analyses.verification.deciding import NUM_BOXES
+from reluscope.analyses.verification.in_turns import Search, search_kind
 from reluscope.analyses.verification.property import Case, Property
 from reluscope.analyses.verification.violation_attack import candidates, outputs_at
 from reluscope.arguments import Seed, read_arguments
@@ -116,7 +116,8 @@ def maximize(
     Notes
     -----
     Some thousand forward passes, linear programs on up to some hundred regions, and then a search as `verify` makes: of
-    boxes for up to ten inputs, of sets of regions for more. Finding the largest value is NP-hard in general.
+    boxes for up to two inputs, of sets of regions for more than ten, of both in turns between. Finding the largest
+    value is NP-hard in general.
 
     References
     ----------
@@ -181,7 +182,7 @@ class _Search:
         self.is_box = isinstance(domain, Box)
         self.asked = network if self.is_box else beside_inputs(network)
         self.least, self.most = -np.inf, np.inf
-        self.began, self.num_branches, self.kind = time.time(), 0, "boxes"
+        self.began, self.num_branches, self.work = time.time(), 0, Counter[str]()
         middle = domain.center if isinstance(domain, Box) else self._inner()
         self._take(middle[None])
 
@@ -249,7 +250,7 @@ class _Search:
             limit = self._left()
             stopped = search.run(limit, tell)
             self.num_branches += search.num_branches
-            self.kind = search.kind
+            self.work.update(search.work)
             if search.counterexample is not None:
                 self.climb(self._inside(search.counterexample.point[None, : self.network.num_inputs]))
                 gap = (self.most - self.least) / 4
@@ -267,7 +268,7 @@ class _Search:
             else:
                 step *= LARGER
 
-    def _search(self, level: float) -> BoxSearch | ProgramSearch:
+    def _search(self, level: float) -> Search:
         """Return the search for an input whose value is at least a level."""
         rows, offsets = -self.row[None], np.array([-level])
         if not self.is_box:
@@ -276,8 +277,7 @@ class _Search:
             rows = np.block([[rows, np.zeros((1, body.dim))], [np.zeros((len(normals), len(self.row))), normals]])
             offsets = np.concatenate([offsets, body.b, body.d, -body.d])
         safe = Property([Case(self.lower.copy(), self.upper.copy(), [Polyhedron(rows, offsets)])])
-        by_units = int((self.lower < self.upper).sum()) > MAX_HALVED and is_suited(self.asked)
-        return (ProgramSearch if by_units else BoxSearch)(self.asked, safe, None)
+        return search_kind(self.asked, safe, "auto")(self.asked, safe, None)
 
     def _left(self) -> Budget:
         limit = self.limit.after(self.num_branches)
@@ -304,13 +304,12 @@ class _Search:
             definition="largest value of a linear function of the outputs over the domain",
             domain=self.domain.describe(),
             method="climbs over regions, and branch and bound",
-            work={self.kind: self.num_branches},
+            work=dict(self.work),
             stop=self.stop,
         )
 
 
-def _most_left(search: BoxSearch | ProgramSearch, level: float) -> float:
+def _most_left(search: Search, level: float) -> float:
     """Return an upper bound on the value where a search for a level ended: its keys say by how much that is missed."""
-    if search.is_broken or not search.is_begun or search.has_passed:
-        return np.inf
-    return max(level, level - min((branch.key for branch in search.queue), default=0.0))
+    missed = -np.inf if search.has_passed else search.least_key
+    return level - min(missed, 0.0)

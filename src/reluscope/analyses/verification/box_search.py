@@ -34,7 +34,7 @@ class BoxSearch(HalvedBoxes):
     start leaves nothing to do. `certify` keeps what rules outputs out, of forms carried on alone.
     """
 
-    kind = "boxes"
+    kind, method = "boxes", "halved boxes with affine bounds"
 
     def __init__(
         self, network: Network, safe: Property, counterexample: Counterexample | None, *, certify: bool = False

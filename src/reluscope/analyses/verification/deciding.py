@@ -3,7 +3,7 @@
 On each box every output is an affine function of the input up to a bounded rest, rounding included. Where that lets no
 input reach unsafe outputs, the box is done; elsewhere it is halved. The least affine bound is taken at a corner, which
 is tried as a counterexample: so boxes lead to inputs that violate the property, and end where it holds. With many
-inputs there would be too many boxes: units are held to their pieces instead (`set_search`).
+inputs there would be too many boxes: units are held to their pieces instead (`set_search`). Between, both take turns.
 
 References: Wang et al., "Formal security analysis of neural networks using symbolic intervals" (USENIX Security 2018)
 split boxes of inputs; Singh et al., "Fast and effective robustness certification" (NeurIPS 2018) for the bounds.
@@ -15,8 +15,8 @@ from typing import Literal
 
 import numpy as np
 
-from reluscope.analyses.verification.box_search import BoxSearch
 from reluscope.analyses.verification.checkable_bounds import check_number_of_duals
+from reluscope.analyses.verification.in_turns import Search, search_kind
 from reluscope.analyses.verification.on_scores import property_on_scores
 from reluscope.analyses.verification.program_search import ProgramSearch
 from reluscope.analyses.verification.property import Property
@@ -29,7 +29,7 @@ from reluscope.checking.property_proofs import check_proof
 from reluscope.errors import BudgetExceededError, CertificateError, InputError
 from reluscope.findings import Finding
 from reluscope.interruption import deferred
-from reluscope.networks.bounds.backward_bounds import has_small_matrices, is_suited
+from reluscope.networks.bounds.backward_bounds import has_small_matrices
 from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
 from reluscope.partitions.driver.best_first import BestFirst, Branch
@@ -38,15 +38,8 @@ from reluscope.stopping import Stop, StopReason
 from reluscope.time_limits import if_in_time
 
 NUM_BOXES = 100_000
-# With more inputs that vary, units are split.
-MAX_HALVED = 10
 # Attacks on networks that jump.
 NUM_ATTACKS = 100
-METHODS = {
-    "boxes": "halved boxes with affine bounds",
-    "sets": "units held to pieces, with linear bounds",
-    "attacks": "attacks along gradients of ramps in the place of jumps",
-}
 NO_PROOF = "bounds end at gates that jump, and attacks found no counterexample"
 
 
@@ -76,7 +69,8 @@ def verify(
         are transformed to its input, rounded to the safe side.
     split : {"auto", "inputs", "units"}
         Object to split where bounds do not suffice: boxes of inputs, or sets of regions, unit by unit. By default
-        boxes for up to ten inputs that vary, and for networks with max gates.
+        boxes for up to two inputs that vary, and for networks with max gates; both in turns for up to ten inputs, if
+        few units may change their pieces; else sets.
     budget : Budget, optional
         Number of boxes or sets to examine (``regions``), 100,000 by default, or time. Networks that jump are attacked
         up to a hundred times.
@@ -108,11 +102,12 @@ def verify(
 
     Notes
     -----
-    Some thousand forward passes, then an enclosure for each box; for each set of regions some dozen products with
-    every matrix of the network. Halving of boxes ends quickly for up to about ten inputs; the number of sets
-    depends on how many units may change their piece on the box. Boxes and sets of few regions that rounding leaves
-    undecided are decided in rational arithmetic, region by region, if the network is small enough: some thousandths
-    of a second each, and in total no longer than the search itself.
+    Some thousand forward passes, then an enclosure for each box. For each set of regions a few linear programs where up
+    to some hundred units are open on the property's box, else some dozen products with every matrix of the network.
+    Halving of boxes ends quickly for up to about five inputs; the number of sets depends on how many units may change
+    their piece on the box. Boxes and sets of few regions that rounding leaves undecided are decided in rational
+    arithmetic, region by region, if the network is small enough: some thousandths of a second each, and in total no
+    longer than the search itself.
 
     Examples
     --------
@@ -124,9 +119,9 @@ def verify(
     HOLDS VIOLATED
     """
     check_fits(network, safe)
-    by_units = _by_units(network, safe, split)
+    kind = search_kind(network, safe, split)
     if certify:
-        _refuse_proofs(network, by_units)
+        _refuse_proofs(network, by_units=kind is ProgramSearch)
     limit = Budget(regions=NUM_BOXES) if budget is None else budget
     with share_done("verify", progress) as tell, deferred():  # one work: Ctrl-C during the attack ends the search
         until = time.perf_counter() + limit.seconds_allowed
@@ -137,7 +132,7 @@ def verify(
         if network.jumps:
             search = _AttackSearch(network, safe, found, seed)
         else:
-            search = (ProgramSearch if by_units else BoxSearch)(network, safe, found, certify=certify)
+            search = kind(network, safe, found, certify=certify)
         left = max(0.0, until - time.perf_counter())
         stopped = search.run(limit if limit.seconds is None else replace(limit, seconds=left), tell)
         stopped = stopped and stopped.of_seconds(limit.seconds)
@@ -151,7 +146,7 @@ def verify(
     return _verified(search, proof, stopped, is_proved=is_proved)
 
 
-def _refuse_proofs(network: Network, by_units: bool) -> None:
+def _refuse_proofs(network: Network, *, by_units: bool) -> None:
     """Refuse to prove what the checker does not know, or what would be too long."""
     gates = [stage.gate for stage in network.stages]
     if not all(isinstance(gate, Pointwise) and gate.is_continuous for gate in gates):
@@ -163,17 +158,6 @@ def _refuse_proofs(network: Network, by_units: bool) -> None:
                 "certify out"
             )
         check_number_of_duals(network)
-
-
-def _by_units(network: Network, safe: Property, split: Literal["auto", "inputs", "units"]) -> bool:
-    free = np.any([case.lower < case.upper for case in safe.cases], axis=0)
-    if split == "auto":
-        return int(free.sum()) > MAX_HALVED and is_suited(network)
-    if split == "units" and not is_suited(network):
-        raise InputError(
-            'expected a network of pointwise gates without jumps for split="units", got another: take split="inputs"'
-        )
-    return split == "units"
 
 
 def _attacked(network: Network, safe: Property, rng: np.random.Generator, until: float) -> Counterexample | None:
@@ -191,7 +175,8 @@ def _attacked(network: Network, safe: Property, rng: np.random.Generator, until:
 class _AttackSearch(BestFirst):
     """Searches a network that jumps for a counterexample, by attacks from other points; nothing is proved."""
 
-    kind, proof, is_proved, undecided = "attacks", None, False, 1.0
+    kind, method = "attacks", "attacks along gradients of ramps in the place of jumps"
+    proof, is_proved, undecided = None, False, 1.0
 
     def __init__(self, network: Network, safe: Property, counterexample: Counterexample | None, seed: int) -> None:
         super().__init__()
@@ -221,13 +206,17 @@ class _AttackSearch(BestFirst):
 
 
 def _verified(
-    search: BoxSearch | ProgramSearch | _AttackSearch, proof: Proof | None, stopped: Stop | None, *, is_proved: bool
+    search: Search | _AttackSearch,
+    proof: Proof | None,
+    stopped: Stop | None,
+    *,
+    is_proved: bool,
 ) -> Verified:
     verdict = Verdict.HOLDS if is_proved else Verdict.OPEN
     if search.counterexample is not None:
         verdict, stopped = Verdict.VIOLATED, None
     if verdict is Verdict.OPEN and not stopped:
-        is_attacked = search.kind == "attacks"
+        is_attacked = isinstance(search, _AttackSearch)
         stopped = Stop(StopReason.UNPROVED, details=NO_PROOF) if is_attacked else Stop(StopReason.UNDECIDED)
     share = 0.0
     if verdict is Verdict.OPEN:  # what the checker does not consent to is not proved anywhere
@@ -238,8 +227,8 @@ def _verified(
         share,
         name="undecided share",
         definition="share of the inputs, a mean over the cases, on which neither safety nor a violation is known",
-        method=METHODS[search.kind],
-        work={search.kind: search.num_branches},
+        method=search.method,
+        work=search.work,
         stop=stopped,
         is_share=True,
     )

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from reluscope.analyses.verification.property import Property
-from reluscope.analyses.verification.set_search import HeldUnits
+from reluscope.analyses.verification.set_search import HeldUnits, Mixtures
 from reluscope.analyses.verification.unit_search import UnitSearch
 from reluscope.analyses.verification.verdict import Counterexample
 from reluscope.analyses.verification.violation_attack import descended
@@ -24,6 +24,8 @@ from reluscope.checking.proofs import SetNode
 from reluscope.errors import SolverError
 from reluscope.interruption import step_point
 from reluscope.networks.bounds.backward_bounds import BackwardBounds
+from reluscope.networks.bounds.best_multipliers import Bound
+from reluscope.networks.bounds.holding import Holding
 from reluscope.networks.bounds.set_programs import GivenBack, Relaxed, SetProgram, Split, is_small
 from reluscope.networks.network import Network
 from reluscope.partitions.driver.best_first import Branch
@@ -68,6 +70,18 @@ class ProgramSearch(UnitSearch):
         self._programs: dict[int, SetProgram] = {}
         self._gains: dict[tuple[int, int], _Gain] = {}
 
+    @property
+    def least_key(self) -> float:
+        """By how much unsafe outputs are missed at least where the search is not over; -inf where nobody knows."""
+        known = super().least_key
+        seen = [one.what for one in self.queue if isinstance(one.what, _Seen)]
+        for case in {self._case(one.what) for one in seen} if known > -np.inf else ():
+            mine = [one for one in seen if self._case(one.what) == case]
+            for start in range(0, len(mine), self._together):
+                mixed, found = self._proved(self._bounds[case], mine[start : start + self._together])
+                known = min(known, float((found.values - mixed.offsets - mixed.rounding).min()))
+        return known
+
     def split(self, branch: Branch) -> None:
         """Bound the halves of a set."""
         one = branch.what
@@ -107,7 +121,9 @@ class ProgramSearch(UnitSearch):
         """Put sets into the queue in which something unsafe may be reached."""
         before = self.num_branches
         self.num_branches += len(seen)
-        left = [one for one in seen if not (one.relaxed.miss > 0 and self._is_out(bounds, one))]
+        missed = [one for one in seen if one.relaxed.miss > 0]
+        out = self._out(bounds, missed) if missed else []
+        left = [one for one in seen if not any(one is other for other in out)]
         if not left:
             return
         points = np.stack([one.relaxed.point for one in left])
@@ -118,15 +134,27 @@ class ProgramSearch(UnitSearch):
             for one in left:
                 self.push(one.relaxed.miss, one)
 
-    def _is_out(self, bounds: BackwardBounds, one: _Seen) -> bool:
-        """Return whether what a program says holds with all rounding."""
-        device = self.network.device
-        what = one.what._replace(mix=torch.as_tensor(one.relaxed.mix, device=device))
-        mixed, held = self._mixtures([what]), what.held.repeated(1)
-        duals = [torch.as_tensor(table, device=device)[None] for table in one.relaxed.duals]
+    def _out(self, bounds: BackwardBounds, seen: list[_Seen]) -> list[_Seen]:
+        """Return the sets on which rows are missed with all rounding."""
+        mixed, found = self._proved(bounds, seen)
+        held = Holding.stacked([one.what.held for one in seen])
+        sets = [one.what._replace(mix=mix) for one, mix in zip(seen, self._mixes(seen), strict=True)]
+        is_out = self._ruled_out(bounds, sets, mixed, found, held).tolist()
+        return [one for one, is_done in zip(seen, is_out, strict=True) if is_done]
+
+    def _mixes(self, seen: list[_Seen]) -> list[torch.Tensor]:
+        return [torch.as_tensor(one.relaxed.mix, device=self.network.device) for one in seen]
+
+    def _proved(self, bounds: BackwardBounds, seen: list[_Seen]) -> tuple[Mixtures, Bound]:
+        """Return rows of sets of one case, and the bounds that the duals of their programs prove."""
+        mixed = self._mixtures([one.what._replace(mix=mix) for one, mix in zip(seen, self._mixes(seen), strict=True)])
+        duals = [
+            torch.as_tensor(np.stack(tables), device=self.network.device)
+            for tables in zip(*(one.relaxed.duals for one in seen), strict=True)
+        ]
         with torch.no_grad():
-            found = bounds.carried_to_box(GivenBack(bounds, held, 1, duals), mixed.rows)
-        return bool(self._ruled_out(bounds, [what], mixed, found, held)[0])
+            held = Holding.stacked([one.what.held for one in seen])
+            return mixed, bounds.carried_to_box(GivenBack(bounds, held, len(seen), duals), mixed.rows)
 
     def _best(self, one: _Seen) -> tuple[Split, list[_Seen]]:
         """Return where a set is best split, and its halves."""

@@ -76,7 +76,7 @@ class SetSearch(BestFirst):
     leaves nothing to do. `certify` keeps short duals and ranges of the whole box, which rule sets out.
     """
 
-    kind = "sets"
+    kind, method = "sets", "units held to pieces, with linear bounds"
 
     def __init__(
         self, network: Network, safe: Property, counterexample: Counterexample | None, *, certify: bool = False
@@ -167,6 +167,7 @@ class SetSearch(BestFirst):
         else:
             self._first(bounds, sets)
         self._begun += 1
+        self.is_begun = self._begun == len(self.safe.cases)
         return True
 
     @abstractmethod

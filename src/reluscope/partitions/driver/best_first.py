@@ -1,6 +1,7 @@
 """Branch and bound: the branch of the least bound first, until no bound is below what is known."""
 
 import heapq
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -35,6 +36,7 @@ class BestFirst(ABC):
     """
 
     is_finished = is_begun = False
+    kind, method = "branches", "best first"
 
     def __init__(self) -> None:
         self.queue: list[Branch] = []
@@ -49,6 +51,18 @@ class BestFirst(ABC):
     @abstractmethod
     def is_settled(self, key: float) -> bool:
         """Whether branches with this bound need not be split."""
+
+    @property
+    def work(self) -> dict[str, int]:
+        """How much was bounded, by its kind."""
+        return {self.kind: self.num_branches}
+
+    @property
+    def least_key(self) -> float:
+        """Bound on everything that is left; -inf where nobody knows."""
+        if self.is_broken or not self.is_begun:
+            return -math.inf
+        return self.queue[0].key if self.queue else math.inf
 
     @property
     def is_full(self) -> bool:
@@ -95,15 +109,15 @@ class BestFirst(ABC):
         """
         began = told = time.time()
 
-        def step(search: "BestFirst", room: float) -> Step:
+        def advanced(search: "BestFirst", room: float) -> Step:
             nonlocal told
-            made = search._step()
+            made = search.step()
             if tell is not None and time.time() - told >= INTERVAL:
                 tell(max(1 - search.share_left, budget.share_spent(search.num_branches, began)))
                 told = time.time()
             return made
 
-        stopped = walk([self], step, effort=Effort(budget, began=began)).stop
+        stopped = walk([self], advanced, effort=Effort(budget, began=began)).stop
         if tell is not None:
             tell(1.0)
         return stopped
@@ -124,7 +138,8 @@ class BestFirst(ABC):
         """Bound on what is left: that of the next branch, or of the last one that was split."""
         return max(self.frontier, self.queue[0].key) if self.queue else self.frontier
 
-    def _step(self) -> Step:
+    def step(self) -> Step:
+        """Split the next branch, or begin; what Ctrl-C or the clock ends was not begun."""
         if self.is_broken or self.is_full:
             raise MemoryError
         before, order, self._taken = dict(vars(self)), self._order, []
