@@ -25,7 +25,7 @@ def bounded_by(request):
     """Bound sets by linear programs, or along lines however small the network is."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "lines":
-            patch.setattr(program_search, "is_small", lambda bounds: False)
+            patch.setattr(program_search, "is_small", lambda bounds, most=0: False)
         yield
 
 

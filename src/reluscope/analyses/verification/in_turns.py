@@ -24,8 +24,8 @@ from reluscope.partitions.driver.walk import Step
 MAX_HALVED, FEW_HALVED = 10, 2
 # Boxes before the first set, and boxes that are as much work as a set.
 FIRST_BOXES, BOXES_A_SET = 4096, 32
-# Units of networks whose sets are tried: of more than so many some hundred are open on most boxes.
-MAX_UNITS = 1024
+# Units of networks whose sets are tried, and those that may be open: with more a set is as much work as more boxes.
+MAX_UNITS, MAX_OPEN = 1024, 96
 
 
 class InTurns(BestFirst):
@@ -120,7 +120,7 @@ class InTurns(BestFirst):
         if self._may_have_sets:
             self._may_have_sets = False
             case = self._safe.cases[0]
-            if is_small(BackwardBounds(self._network, case.lower, case.upper, steps=0)):
+            if is_small(BackwardBounds(self._network, case.lower, case.upper, steps=0), MAX_OPEN):
                 self._sets = ProgramSearch(self._network, self._safe, None, certify=self._certify)
         return self._boxes if self._sets is None or self._sets in self._over else self._sets
 

@@ -29,7 +29,7 @@ from reluscope.networks.passes.stages import Stage
 # Relative to the range of what a unit sees: what it gives is apart from its function by more.
 APART = 1e-7
 # Units that may change their pieces, rows between their columns, and entries of all rows: more are too slow.
-MAX_OPEN, MAX_ROWS, MAX_ENTRIES = 256, 1024, 2**16
+MAX_OPEN, MAX_ROWS, MAX_ENTRIES = 256, 1024, 2**18
 
 
 class Split(NamedTuple):
@@ -286,13 +286,13 @@ class _Columns:
         return arrived
 
 
-def is_small(bounds: BackwardBounds) -> bool:
-    """Return whether linear programs of the network on its box are small."""
-    opened = [bounds.is_open(gate, bounds.unheld(1)).sum() for gate in range(len(bounds.gates))]
-    units = int(sum(opened))
-    rows = int(sum(number * gate.num_pieces for number, gate in zip(opened, bounds.gates, strict=True)))
+def is_small(bounds: BackwardBounds, most: int = MAX_OPEN) -> bool:
+    """Return whether linear programs of the network on its box are small: of so many open units, at most."""
+    opened = [int(bounds.is_open(gate, bounds.unheld(1)).sum()) for gate in range(len(bounds.gates))]
+    units = sum(opened)
+    rows = sum(number * gate.num_pieces for number, gate in zip(opened, bounds.gates, strict=True))
     entries = (units + bounds.network.num_outputs) * (len(bounds.lower) + 2 * units)
-    return 0 < units <= MAX_OPEN and rows <= MAX_ROWS and entries <= MAX_ENTRIES
+    return 0 < units <= most and rows <= MAX_ROWS and entries <= MAX_ENTRIES
 
 
 def _between(units: _Units) -> list[np.ndarray]:
