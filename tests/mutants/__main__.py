@@ -40,6 +40,8 @@ PREPARED = (
 PREPARED += ("highspy", "sklearn.cluster", "pyarrow.parquet", "sympy", "networkx", "jaxtyping", "jinja2", "mpmath")
 COPIED = ("src", "studies", "tests", "conftest.py", "pyproject.toml", "README.md")
 MAX_MEMORY = 6 * 2**30
+# How a run of tests ends that would try the package as it is.
+NOT_THE_COPY = 71
 # Without conftest.py, whose checks of annotations would take most of the time of a short run.
 OPTIONS = (
     "-x",
@@ -109,7 +111,10 @@ def _try_all(chosen: list[Mutant], sources: dict[str, str], kept: Path, limit: f
             path = tree / _file(module).relative_to(ROOT)
             before = path.stat()
             path.write_text(source, encoding="utf-8")
-            result = "survived" if _run(tree, module, limit) == 0 else "noticed"
+            code = _run(tree, module, limit)
+            if code == NOT_THE_COPY:
+                sys.exit("expected tests to import the copy in which faults are planted, and they import another")
+            result = "survived" if code == 0 else "noticed"
             key = of_module if result == "noticed" else key
             known[key] = result
             path.write_text(sources[module], encoding="utf-8")
@@ -161,15 +166,23 @@ def _child(tree: Path, module: str) -> None:
             os.dup2(nowhere.fileno(), 1)
             os.dup2(nowhere.fileno(), 2)
         os.chdir(tree)
+        _leave_installed()
         sys.path[:0] = [str(tree / one) for one in ("src", "studies/src", "tests", "studies/tests")]
         os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:4])
         sys.dont_write_bytecode = True
+        if not Path(str(importlib.import_module("reluscope").__file__)).is_relative_to(tree):
+            os._exit(NOT_THE_COPY)
         code = int(pytest.main([*OPTIONS, *TESTS[module], str(_file(module).relative_to(ROOT))]))
     except BaseException:
         traceback.print_exc()
     finally:
         sys.stdout.flush()
         os._exit(code)
+
+
+def _leave_installed() -> None:
+    """Let imports find the copy: finders of packages that are installed for editing would come first."""
+    sys.meta_path[:] = [one for one in sys.meta_path if not type(one).__module__.startswith("_editable_")]
 
 
 def _import_first() -> None:
