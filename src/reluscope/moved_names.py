@@ -101,6 +101,7 @@ MOVED_COMMANDS = {"boolean": "reluscope-studies"}
 RETURNED = {
     "DecisionSurface": ("reluscope.decision_boundary", "reluscope.partitions.levels.decision_surfaces"),
     "Explorer": ("reluscope.explore", "reluscope.explorer.explorer"),
+    "Facets": ("reluscope.Partition.facets", "reluscope.partitions.facets"),
     "Faces": ("reluscope.Partition.faces", "reluscope.partitions.faces.faces"),
     "GateValues": ("reluscope.Evaluation.gates", "reluscope.networks.point_evaluation"),
     "Neighbors": ("reluscope.neighbors", "reluscope.regions.neighbors"),

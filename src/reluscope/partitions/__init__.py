@@ -11,12 +11,12 @@ from reluscope.partitions.decisions.decision_boundary import DecisionBoundary, d
 from reluscope.partitions.doubts.confirming import confirm
 from reluscope.partitions.exact.certificates import Certificate
 from reluscope.partitions.faces.faces import Faces
+from reluscope.partitions.facets import Facets
 from reluscope.partitions.levels.decision_surfaces import DecisionSurface
 from reluscope.partitions.levels.level_sets import LevelSet
 from reluscope.partitions.levels.level_walk import level_set
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.region_quantities import declare_region_quantity
-from reluscope.partitions.rows import Facets
 from reluscope.partitions.streamed_partition import StreamedPartition
 
 __all__ = [

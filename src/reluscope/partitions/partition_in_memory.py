@@ -35,6 +35,7 @@ from reluscope.partitions.exact.certificates import Certificate
 from reluscope.partitions.exact.exact_regions import code_tuples, exact_regions
 from reluscope.partitions.faces.face_walk import find_faces
 from reluscope.partitions.faces.faces import Faces, faces_of_facets
+from reluscope.partitions.facets import Facets
 from reluscope.partitions.other_forms import as_graph
 from reluscope.partitions.partition_findings import (
     bounded_regions,
@@ -44,7 +45,7 @@ from reluscope.partitions.partition_findings import (
 )
 from reluscope.partitions.partition_page import partition_page
 from reluscope.partitions.region_quantities import chosen_quantities
-from reluscope.partitions.rows import Facets, Row
+from reluscope.partitions.rows import Row
 from reluscope.partitions.table.code_location import locate_by_code
 from reluscope.partitions.table.location import locate
 from reluscope.partitions.table.needles import volumes_with_needles
@@ -162,15 +163,15 @@ class Partition(RegionTable):
 
     @cached_property
     def facets(self) -> Facets:
-        """Boundaries between regions, with the units that flip there.
+        """Boundaries between regions, with the units that flip there, their hyperplanes, sizes and jumps of the map.
 
         After ``method="tree"`` they are found when first asked for, by a linear program for every region and unit.
-        `adjacency_finding` says how sure they are all.
+        `adjacency_finding` says how sure they are all. Facets on the border of the domain are not among them.
         """
         left, right, ends = self._sides
         offsets, units = differences(self.codes, left, right)
         flips = np.stack(self.codes.layout.locate_units(units), axis=1)
-        return Facets(left, right, ends, offsets, flips)
+        return Facets(left, right, ends, offsets, flips, self)
 
     @cached_property
     def _sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,10 +1,10 @@
-"""Rows of a partition: one region seen alone, and the facets between two."""
+"""Rows of a partition: one region seen alone."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
 from reluscope.codes.packed import Codes
 from reluscope.geometry.polyhedra.hulls import sides_of_polygon
@@ -19,40 +19,6 @@ if TYPE_CHECKING:
 
 # Sides shorter than so many errors of a corner have no direction.
 TURNED = 16.0
-
-
-@dataclass(frozen=True)
-class Facets:
-    """Pieces of boundary between two regions.
-
-    Parameters
-    ----------
-    left, right : (f,) int64
-        Rows of the regions on either side.
-    vertices : (f, d) int64
-        Rows of the vertices at the ends: two in the plane, one on a line; of no columns in more dimensions.
-    flip_offsets : (f + 1,) int64; flips : (flip_offsets[-1], 2) int64
-        Units that change their piece across each facet, as gate and unit within the gate. More than one flips on
-        degenerate networks.
-    """
-
-    left: Int[np.ndarray, " f"]
-    right: Int[np.ndarray, " f"]
-    vertices: Int[np.ndarray, "f d"]
-    flip_offsets: Int[np.ndarray, " f1"]
-    flips: Int[np.ndarray, "flips 2"]
-
-    def __len__(self) -> int:
-        return len(self.left)
-
-    def flips_at(self, facet: int) -> Int[np.ndarray, "flips 2"]:
-        """Return gate and unit of all units that change their piece across one facet."""
-        return self.flips[self.flip_offsets[facet] : self.flip_offsets[facet + 1]]
-
-    @property
-    def gates(self) -> Int[np.ndarray, " f"]:
-        """First gate with a unit that changes its piece across each facet."""
-        return self.flips[self.flip_offsets[:-1], 0]
 
 
 @dataclass(frozen=True)

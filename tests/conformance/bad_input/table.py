@@ -17,7 +17,7 @@ _RESULTS = """
     compression.MapClusters compression.MergedRegions Finding.within
     compression.PrunedNetwork
     compression.Removal compression.UnitPieces
-    datasets.Dataset DecisionSurface Faces LevelSet
+    datasets.Dataset DecisionSurface Faces Facets LevelSet
     planes.BoundaryCurve planes.ClassAreas planes.ClassIntervals
     local.PiecesAlong local.LikeliestPoints local.Directions local.RegionFacets local.Hyperplanes
     local.ClassEnds local.LastOfClass plots.RegionColors

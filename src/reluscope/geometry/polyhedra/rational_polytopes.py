@@ -8,7 +8,7 @@ description method revisited", 1996.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import factorial, gcd, lcm
+from math import factorial, gcd, inf, lcm, sqrt
 from typing import TYPE_CHECKING
 
 from reluscope.errors import DegenerateGeometryError
@@ -114,6 +114,26 @@ class RationalPolytope:
             apex, *others = (points[index] for index in simplex)
             total += abs(_determinant([[x - y for x, y in zip(other, apex, strict=True)] for other in others]))
         return total / factorial(self.dim)
+
+    def facet_volume(self, row: Row) -> float:
+        """Return the volume of the part of the boundary on which a row vanishes; 0 if the row carries no facet.
+
+        In coordinates without one of those that the row depends on, where it is rational, times how much larger it is.
+        """
+        face = self.facets().get(row, ())
+        if any(self.vertices[index][-1] == 0 for index in face):
+            return inf
+        *slopes, _ = row
+        axis = max(range(self.dim), key=lambda axis: abs(slopes[axis]))
+        points = {index: [Fraction(x, self.vertices[index][-1]) for x in self.vertices[index][:-1]] for index in face}
+        for point in points.values():
+            del point[axis]
+        total = Fraction(0)
+        for simplex in self._simplices(frozenset(face), self.dim - 1) if face else ():
+            apex, *others = (points[index] for index in simplex)
+            total += abs(_determinant([[x - y for x, y in zip(other, apex, strict=True)] for other in others]))
+        flat = total / factorial(self.dim - 1)
+        return sqrt(flat**2 * Fraction(sum(slope**2 for slope in slopes), slopes[axis] ** 2))
 
     def _simplices(self, face: frozenset[int], dim: int) -> Iterator[tuple[int, ...]]:
         """Yield simplices that make up a face of so many dimensions, given by its vertices."""

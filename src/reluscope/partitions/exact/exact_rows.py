@@ -9,6 +9,7 @@ with the same side, if one is a positive multiple of the other. All that as long
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
+from math import inf
 
 import numpy as np
 from jaxtyping import Int
@@ -16,7 +17,7 @@ from jaxtyping import Int
 from reluscope.geometry.polyhedra.domains import Box, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.rational_cones import cone
-from reluscope.geometry.polyhedra.rational_polytopes import Row, between, half_spaces, integer_row
+from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, between, half_spaces, integer_row
 from reluscope.geometry.programs.rational_recession import has_direction
 from reluscope.networks.fractions.rational import RationalNetwork, RationalVector, multiplications
 from reluscope.networks.fractions.rational_maps import AffineFunction, RationalMaps, rational_maps
@@ -66,13 +67,35 @@ class ExactRows:
 
     def volume(self, pieces: Sequence[np.ndarray]) -> Fraction | None:
         """Return the volume of the bounded region of a code; None where that costs too much."""
+        found = self._region(pieces)
+        if found is None:
+            return None
+        _, region = found
+        return Fraction(0) if region is None else region.volume()
+
+    def facet_volumes(self, pieces: Sequence[np.ndarray], sources: Int[np.ndarray, "k 3"]) -> list[float] | None:
+        """Return the volumes of a region's facets, infinite where unbounded, 0 where there is none.
+
+        ``sources`` as for `rows`. None where that costs too much.
+        """
+        rows = self.rows(pieces, sources)
+        found = None if None in rows else self._region(pieces)
+        if found is None:
+            return None
+        lines, region = found
+        if region is None:
+            return [0.0] * len(rows)
+        # Of a region with lines every facet has them.
+        return [inf if lines else region.facet_volume(row) for row in rows if row is not None]
+
+    def _region(self, pieces: Sequence[np.ndarray]) -> tuple[int, RationalPolytope | None] | None:
+        """Return the dimension of a region's lines and the region; None where that costs too much."""
         cost, dim = self._cost + POLYTOPE, self._exact.network.num_inputs
         if cost > self._left or dim > MAX_DIMENSIONS:
             return None
         self._left -= cost
         imposed = code_rows(self._exact, tuple(tuple(piece.tolist()) for piece in pieces))
-        region = None if imposed is None else between(dim, [*self._sides, *imposed])[1]
-        return Fraction(0) if region is None else region.volume()
+        return (0, None) if imposed is None else between(dim, [*self._sides, *imposed])
 
     def bears_facet(self, pieces: Sequence[np.ndarray], source: Int[np.ndarray, " 3"]) -> bool | None:
         """Return whether the region of a code has a facet in a half-space's hyperplane; None where that costs too much.

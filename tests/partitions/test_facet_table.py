@@ -1,0 +1,260 @@
+"""Facets as a table: against certificates in fractions, closed forms of slices of cubes, and torch's gradients."""
+
+from itertools import product
+from math import factorial, inf
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial import ConvexHull
+
+import reluscope as rs
+from reluscope.findings import Claim
+from reluscope.partitions.exact import exact_rows
+from reluscope.testing import boxes, default_network, networks, slices
+
+METHODS = ["incidence", "cellwise", "tree"]
+
+
+def slice_of_cube(normal, offset):
+    """The (d - 1)-volume of {x in [-1, 1]^d: normal . x = offset}: one power of a distance for each corner."""
+    dim = len(normal)
+    corners = np.array(list(product([-1.0, 1.0], repeat=dim)))
+    beyond = np.maximum(offset - corners @ normal, 0.0) if dim > 1 else np.array([])
+    total = np.prod(-corners, axis=1) @ beyond ** (dim - 1)
+    return abs(total) / factorial(dim - 1) / abs(np.prod(normal)) * np.linalg.norm(normal)
+
+
+def measure(points):
+    """The (d - 1)-volume of the hull of points of a hyperplane, along axes of their own."""
+    moved = points - points.mean(axis=0)
+    _, sizes, axes = np.linalg.svd(moved, full_matrices=False)
+    dim = points.shape[1] - 1
+    if dim == 0:
+        return 1.0
+    if len(points) <= dim or sizes[dim - 1] <= 1e-12 * sizes[0]:
+        return 0.0
+    flat = moved @ axes[:dim].T
+    return float(np.ptp(flat)) if dim == 1 else ConvexHull(flat).volume
+
+
+def true_facets(net, box):
+    """Volumes of facets by pairs of codes: of the corners in fractions that two certified regions share."""
+    proof = rs.certify(rs.partition(net, box)).certificate
+    corners = [{proof.vertices[index] for index in row} for row in proof.corners]
+    found = {}
+    for left in range(len(corners)):
+        for right in range(left):
+            shared = corners[left] & corners[right]
+            size = measure(np.array([[float(x) for x in point] for point in shared])) if shared else 0.0
+            if size > 0:
+                found[frozenset((proof.codes[left], proof.codes[right]))] = size
+    return found
+
+
+def code_of(part, row):
+    pieces = [gate.to_array()[0] for gate in part.codes[row : row + 1].by_gate().values()]
+    return tuple(tuple(map(int, piece)) for piece in pieces)
+
+
+def check(part, truth):
+    facets, found = part.facets, part.facets.findings()["facet_volume"]
+    assert {
+        frozenset((code_of(part, a), code_of(part, b))) for a, b in zip(facets.left, facets.right, strict=True)
+    } == set(truth)
+    sums = dict.fromkeys(truth, 0.0)
+    lows, highs = dict(sums), dict(sums)
+    for row, (a, b) in enumerate(zip(facets.left.tolist(), facets.right.tolist(), strict=True)):
+        name = frozenset((code_of(part, a), code_of(part, b)))
+        sums[name] += found.value[row]
+        lows[name] += found.lower[row]
+        highs[name] += found.upper[row]
+    for name, size in truth.items():
+        assert lows[name] * (1 - 1e-9) <= size <= highs[name] * (1 + 1e-9)
+        assert sums[name] == pytest.approx(size, rel=1e-6)
+    whole = facets.boundary_finding()
+    assert float(whole) == pytest.approx(sum(truth.values()), rel=1e-6)
+    return whole
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("dim", [1, 2, 3, 4])
+def test_one_layer_cuts_a_cube_in_slices(dim, method):
+    draw = np.random.default_rng(dim)
+    weight, bias = draw.standard_normal((4, dim)), draw.standard_normal(4) / 4
+    net = rs.load([(weight, bias), (np.ones((1, 4)), np.zeros(1))])
+    found = rs.partition(net, rs.Box(-1, 1, dim), method=method).facets.boundary_finding()
+    truth = sum(map(slice_of_cube, weight, -bias)) if dim > 1 else np.sum(np.abs(bias) < np.abs(weight[:, 0]))
+    assert float(found) == pytest.approx(truth, rel=1e-9)
+    assert found.claim is Claim.EXACT or method == "tree"
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_degenerate_networks_like_fractions(data):
+    dim = data.draw(st.integers(2, 3))
+    net = rs.load(data.draw(networks(dim, 2, 4)))
+    box = data.draw(boxes(dim))
+    truth = true_facets(net, box)
+    for method in METHODS:
+        part = rs.partition(net, box, method=method)
+        if part.claim is Claim.EXACT:
+            check(part, truth)
+
+
+@pytest.mark.parametrize(("dim", "method"), [(5, "incidence"), (5, "cellwise"), (6, "cellwise"), (6, "incidence")])
+def test_slices_of_cubes_of_many_dimensions(dim, method):
+    test_one_layer_cuts_a_cube_in_slices(dim, method)
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_jumps_are_differences_of_gradients(data):
+    dim = data.draw(st.integers(1, 3))
+    layers = data.draw(networks(dim, 2, 4, num_outputs=2))
+    part = rs.partition(rs.load(layers), data.draw(boxes(dim)))
+    facets = part.facets
+    value = torch.tensor(part.witnesses, requires_grad=True)
+
+    def forward(x):
+        for weight, bias in layers[:-1]:
+            x = torch.relu(x @ torch.tensor(weight).T + torch.tensor(bias))
+        return x @ torch.tensor(layers[-1][0]).T + torch.tensor(layers[-1][1])
+
+    outputs = forward(value)
+    gradients = [torch.autograd.grad(outputs[:, m].sum(), value, retain_graph=True)[0].numpy() for m in range(2)]
+    weight = np.stack(gradients, axis=1)
+    bias = outputs.detach().numpy() - np.einsum("rmd,rd->rm", weight, part.witnesses)
+    jump, normal = facets.jumps[:, :, None], facets.normals[:, None]
+    scale = 1 + np.abs(weight).max()
+    np.testing.assert_allclose(weight[facets.right] - weight[facets.left], jump * normal, atol=1e-9 * scale)
+    np.testing.assert_allclose(
+        bias[facets.right] - bias[facets.left], -facets.jumps * facets.offsets[:, None], atol=1e-8 * scale
+    )
+    heights = np.einsum("rd,rd->r", part.witnesses[facets.left], facets.normals) - facets.offsets
+    assert (heights < 0).all()
+    assert (np.einsum("rd,rd->r", part.witnesses[facets.right], facets.normals) > facets.offsets).all()
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_slices_have_facets_in_their_own_coordinates(data):
+    net = rs.load(data.draw(networks(4, 2, 4)))
+    slice_ = data.draw(slices(4, data.draw(st.integers(2, 3))))
+    part = rs.partition(net, slice_)
+    flat = rs.partition(net.restrict(slice_), slice_.window)
+    assert float(part.facets.boundary_finding()) == pytest.approx(float(flat.facets.boundary_finding()))
+
+
+def triangle():
+    """Three lines, with a triangle of sides 3, 4 and 5 between them."""
+    weight = np.array([[1.0, 0.0], [0.0, 1.0], [-4.0, -3.0]])
+    return rs.load([(weight, np.array([0.0, 0.0, 12.0])), (np.ones((1, 3)), np.zeros(1))])
+
+
+@pytest.mark.parametrize("method", ["cellwise", "tree"])
+def test_unbounded_facets_are_infinite(method):
+    facets = rs.partition(triangle(), rs.Space(2), method=method).facets
+    assert sorted(facets.volumes.round(9).tolist()) == [3, 4, 5] + [inf] * 6
+    assert float(facets.boundary_finding()) == inf
+    assert all(claim is Claim.EXACT for claim in facets.findings()["facet_volume"].claims)
+
+
+@pytest.mark.parametrize("method", ["cellwise", "tree"])
+def test_prisms_have_no_end(method):
+    """In space the same lines are planes that contain a direction."""
+    weight = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-4.0, -3.0, 0.0]])
+    net = rs.load([(weight, np.array([0.0, 0.0, 12.0])), (np.ones((1, 3)), np.zeros(1))])
+    facets = rs.partition(net, rs.Space(3), method=method).facets
+    assert len(facets) == 9
+    assert (facets.volumes == inf).all()
+
+
+@pytest.mark.parametrize("gap", [1e-5, 1e-8, 1e-10, 1e-13])
+def test_planes_that_are_nearly_parallel(gap):
+    """Where they cross is known to the rounding of both over the sine of their angle."""
+    weight = np.array([[0.0, 0.0, 1.0], [gap, 0.0, 1.0]])
+    bias = np.array([0.0, gap / 3])
+    net = rs.load([(weight, bias), (np.ones((1, 2)), np.zeros(1))])
+    for method in METHODS:
+        part = rs.partition(net, rs.Box(-1, 1, 3), method=method)
+        found = part.facets.findings()["facet_volume"]
+        truth = np.array([2 * 2 / 3, 2 * 4 / 3])
+        for value, low, high in zip(found.value, found.lower, found.upper, strict=True):
+            if part.claim is Claim.EXACT and len(part) == 4:
+                size = truth[np.abs(truth - value).argmin()]
+                assert low - 1e-9 <= size <= high + 1e-9
+
+
+def test_a_table_of_facets():
+    part = rs.partition(triangle(), rs.Box(-10, 10, 2))
+    table = part.facets.to_pandas()
+    names = ["left", "right", "gate", "unit", "normal_0", "normal_1", "offset", "volume", "jump"]
+    assert list(table.columns) == names
+    assert len(table) == len(part.facets)
+    assert table.volume.sum() == pytest.approx(float(part.facets.boundary_finding()))
+    np.testing.assert_allclose(np.hypot(table.normal_0, table.normal_1), 1)
+
+
+def test_what_is_missing_is_no_upper_end():
+    net = rs.load(default_network([3, 8, 8, 1], 1))
+    whole = float(rs.partition(net, rs.Box(-3, 3, 3)).facets.boundary_finding())
+    part = rs.partition(net, rs.Box(-3, 3, 3), budget=rs.Budget(regions=40))
+    found = part.facets.boundary_finding()
+    assert found.claim is Claim.LOWER
+    assert float(found) < whole
+    assert found.interval[1] == inf
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_one_region_has_no_facets(dim):
+    facets = rs.partition(rs.load([(np.ones((1, dim)), np.zeros(1))]), rs.Box(-1, 1, dim)).facets
+    assert str(facets.boundary_finding()) == "0 (EXACT)"
+    assert facets.normals.shape == (0, dim)
+    assert len(facets.to_table()) == 0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_ends_hold_the_truth_where_fractions_are_too_costly(monkeypatch, seed):
+    """Planes that meet at small angles cross anywhere within the rounding of both over the sine of the angle."""
+    draw = np.random.default_rng(seed)
+    gap = 10.0 ** -draw.integers(6, 11)
+    normal = draw.standard_normal(3)
+    weight = np.stack([normal, normal + gap * draw.standard_normal(3)])
+    net = rs.load([(weight, np.array([0.1, 0.1 + 0.3 * gap * draw.standard_normal()])), (np.ones((1, 2)), np.zeros(1))])
+    box = rs.Box(-1, 1, 3)
+    exact = volumes_by_codes(rs.partition(net, box, method="tree").facets)
+    for method in ("incidence", "cellwise"):
+        part = rs.partition(net, box, method=method)
+        with monkeypatch.context() as patch:
+            patch.setattr(exact_rows, "MULTIPLICATIONS", 0)
+            found = volumes_by_codes(part.facets)
+        assert part.claim is Claim.EXACT
+        assert set(found) == set(exact)
+        for name, (_, low, high) in found.items():
+            assert low <= exact[name][0] <= high
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_unbounded_domains_without_fractions(monkeypatch, dim):
+    draw = np.random.default_rng(dim)
+    net = rs.load([(draw.standard_normal((6, dim)), draw.standard_normal(6)), (np.ones((1, 6)), np.zeros(1))])
+    exact = volumes_by_codes(rs.partition(net, rs.Space(dim), method="tree").facets)
+    part = rs.partition(net, rs.Space(dim), method="cellwise")
+    monkeypatch.setattr(exact_rows, "MULTIPLICATIONS", 0)
+    found = volumes_by_codes(part.facets)
+    assert set(found) == set(exact)
+    for name, (value, low, high) in found.items():
+        assert low <= exact[name][0] <= high
+        assert value == pytest.approx(exact[name][0], rel=1e-6)
+        assert low == pytest.approx(value, rel=1e-6)
+
+
+def volumes_by_codes(facets):
+    """Volumes between their ends, by the codes on both sides."""
+    words, found = facets.partition.codes.words, facets.findings()["facet_volume"]
+    sides = zip(facets.left.tolist(), facets.right.tolist(), strict=True)
+    names = [frozenset((words[left].tobytes(), words[right].tobytes())) for left, right in sides]
+    return dict(zip(names, zip(found.value, found.lower, found.upper, strict=True), strict=True))
