@@ -119,6 +119,13 @@ _SOURCES = (
         "Mathematical Programming Computation 10 (1), 119-142 (HiGHS)",
     ),
     Citation(
+        "humayun2022",
+        ("Ahmed Imtiaz Humayun", "Randall Balestriero", "Richard G. Baraniuk"),
+        "MaGNET: uniform sampling from deep generative network manifolds without retraining",
+        2022,
+        "International Conference on Learning Representations",
+    ),
+    Citation(
         "humayun2023",
         ("Ahmed Imtiaz Humayun", "Randall Balestriero", "Guha Balakrishnan", "Richard G. Baraniuk"),
         "SplineCam: exact visualization and characterization of deep network geometry and decision boundaries",

@@ -12,6 +12,7 @@ from reluscope.partitions.region_quantities import _DECLARED, region_quantities
 from reluscope.plots.drawing.coloring import Scale, coloring
 
 NAMES = ["volume", "num_corners", "num_neighbors", "is_bounded", "activation_rate", "map_norm", "inradius", "aspect"]
+NAMES += ["log_volume_factor", "image_volume"]
 OFFSET = declare("test_offset", "distance of the witness from the origin", unit="input")
 
 

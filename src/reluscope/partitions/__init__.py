@@ -1,6 +1,7 @@
 """Exact partitions of a domain into the regions of a network: engines and the table they fill."""
 
 from reluscope.partitions import region_numbers as region_numbers  # which declares them
+from reluscope.partitions import volume_change as volume_change
 from reluscope.partitions.ask.certify import certify
 from reluscope.partitions.ask.coarse_partitions import coarse_partition
 from reluscope.partitions.ask.dispatch import partition, partitions

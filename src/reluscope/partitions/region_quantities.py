@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Shaped
 
-from reluscope.arguments import describe, read_arguments
+from reluscope.arguments import NonNegative, describe, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Column, Quantity
 from reluscope.partitions.left_open import left_open
@@ -71,6 +71,8 @@ class RegionQuantity(Shown):
         Whether tables, commands and the report show the quantity without being asked.
     is_logarithmic : bool
         Whether pictures colour regions by its logarithm.
+    scale : float, optional
+        Scale of the question, against which errors of small values are compared.
     """
 
     quantity: Quantity
@@ -80,6 +82,7 @@ class RegionQuantity(Shown):
     seconds: "Callable[[Partition], float] | None"
     is_listed: bool
     is_logarithmic: bool
+    scale: float | None = None
 
     @property
     def name(self) -> str:
@@ -106,7 +109,7 @@ class RegionQuantity(Shown):
         if self.ends is None or not left_open(part).is_listed_sure:
             return Column.estimate(self.quantity, values, method=part.method)
         low, high = self.ends(part, rows, values)
-        return Column.of(self.quantity, values, low, high, method=part.method)
+        return Column.of(self.quantity, values, low, high, scale=self.scale, method=part.method)
 
 
 @read_arguments
@@ -118,6 +121,7 @@ def declare_region_quantity(
     seconds: "Callable[[Partition], float] | None" = None,
     listed: bool = True,
     logarithmic: bool = False,
+    scale: NonNegative | None = None,
 ) -> Callable[[Values], RegionQuantity]:
     """Declare a number of every region; decorates the function that computes it for many regions at once.
 
@@ -137,6 +141,9 @@ def declare_region_quantity(
         Whether `Partition.to_table`, Parquet files and the report have the quantity without being asked.
     logarithmic : bool
         Whether pictures colour regions by its logarithm.
+    scale : float, optional
+        Scale of the question: small values with errors of at most 1e-9 of it are EXACT (`reluscope.findings.claims`).
+        By default the largest absolute value that the quantity may have, 0 where there is none.
 
     Returns
     -------
@@ -177,7 +184,7 @@ def declare_region_quantity(
         known = _DECLARED.get(quantity.name)
         if known is not None and _place(known.values) != _place(values):
             raise InputError(f"{quantity.name} is computed already, by {'.'.join(_place(known.values))}: rename one")
-        entry = RegionQuantity(quantity, values, ends, tuple(needs), seconds, listed, logarithmic)
+        entry = RegionQuantity(quantity, values, ends, tuple(needs), seconds, listed, logarithmic, scale)
         _DECLARED[quantity.name] = entry
         return entry
 

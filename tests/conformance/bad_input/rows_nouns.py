@@ -120,6 +120,7 @@ ROWS = {
         on=Later(lambda: rs.load(MODEL, input_shape=(2,))), state=MODEL.state_dict(), kinds={"state": "mapping"}
     ),
     "Partition.__getitem__": row(on=PART, index=0),
+    "Partition.sample": row(on=PART, count=3, weights="volume", kinds={"weights": "option"}),
     "Partition.locate": row(on=PART, points=X, kinds={"points": "grid"}),
     "Partition.linearize": row(on=PART, rows=[0, 1], kinds={"rows": "rows"}),
     "Partition.require_complete": row(on=PART, purpose="this"),

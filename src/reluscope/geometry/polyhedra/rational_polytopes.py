@@ -112,7 +112,7 @@ class RationalPolytope:
         total = Fraction(0)
         for simplex in self._simplices(frozenset(range(len(points))), self.dim):
             apex, *others = (points[index] for index in simplex)
-            total += abs(_determinant([[x - y for x, y in zip(other, apex, strict=True)] for other in others]))
+            total += abs(determinant([[x - y for x, y in zip(other, apex, strict=True)] for other in others]))
         return total / factorial(self.dim)
 
     def facet_volume(self, row: Row) -> float:
@@ -131,7 +131,7 @@ class RationalPolytope:
         total = Fraction(0)
         for simplex in self._simplices(frozenset(face), self.dim - 1) if face else ():
             apex, *others = (points[index] for index in simplex)
-            total += abs(_determinant([[x - y for x, y in zip(other, apex, strict=True)] for other in others]))
+            total += abs(determinant([[x - y for x, y in zip(other, apex, strict=True)] for other in others]))
         flat = total / factorial(self.dim - 1)
         return sqrt(flat**2 * Fraction(sum(slope**2 for slope in slopes), slopes[axis] ** 2))
 
@@ -226,7 +226,8 @@ def _simplicial_cone(rows: list[Row]) -> tuple[Row, ...]:
     return tuple(integer_row([table[axis][size + row] for axis in range(size)]) for row in range(size))
 
 
-def _determinant(rows: list[list[Fraction]]) -> Fraction:
+def determinant(rows: list[list[Fraction]]) -> Fraction:
+    """Return the determinant of a square matrix, by elimination."""
     rest = [list(row) for row in rows]
     found = Fraction(1)
     for step in range(len(rest)):

@@ -17,7 +17,14 @@ from jaxtyping import Int
 from reluscope.geometry.polyhedra.domains import Box, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.rational_cones import cone
-from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, between, half_spaces, integer_row
+from reluscope.geometry.polyhedra.rational_polytopes import (
+    RationalPolytope,
+    Row,
+    between,
+    determinant,
+    half_spaces,
+    integer_row,
+)
 from reluscope.geometry.programs.rational_recession import has_direction
 from reluscope.networks.fractions.rational import RationalNetwork, RationalVector, multiplications
 from reluscope.networks.fractions.rational_maps import AffineFunction, RationalMaps, rational_maps
@@ -87,6 +94,17 @@ class ExactRows:
             return [0.0] * len(rows)
         # Of a region with lines every facet has them.
         return [inf if lines else region.facet_volume(row) for row in rows if row is not None]
+
+    def squared_factor(self, pieces: Sequence[np.ndarray]) -> Fraction | None:
+        """Return det(A^T A) for the weight A of the network's map under a code; None where that costs too much."""
+        dim = self._exact.network.num_inputs
+        if dim**3 > self._left or (maps := self._maps(pieces)) is None:
+            return None
+        weight = [function[:-1] for function in maps.outputs]
+        self._left -= dim**2 * (dim + len(weight))
+        return determinant(
+            [[sum((row[i] * row[j] for row in weight), Fraction(0)) for j in range(dim)] for i in range(dim)]
+        )
 
     def _region(self, pieces: Sequence[np.ndarray]) -> tuple[int, RationalPolytope | None] | None:
         """Return the dimension of a region's lines and the region; None where that costs too much."""

@@ -1,0 +1,117 @@
+"""Factors of volumes on regions: against determinants in fractions, and against hulls of images."""
+
+from fractions import Fraction
+from itertools import permutations
+from math import exp, inf
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial import ConvexHull
+
+import reluscope as rs
+from reluscope.findings import Claim
+from reluscope.partitions.exact import exact_rows
+from reluscope.testing import boxes, default_network, networks
+
+NAMES = ["log_volume_factor", "image_volume"]
+
+
+def product_of(left, right):
+    return [
+        [sum((a * b for a, b in zip(row, column, strict=True)), Fraction(0)) for column in zip(*right, strict=True)]
+        for row in left
+    ]
+
+
+def true_square(layers, pieces):
+    """det(A^T A) of the product of matrices with the rows of inactive units left out, by all permutations."""
+    table = None
+    for (weight, _), active in zip(layers, [*pieces, None], strict=True):
+        rows = [[Fraction(float(entry)) for entry in row] for row in weight]
+        if active is not None:
+            rows = [[entry * int(on) for entry in row] for row, on in zip(rows, active, strict=True)]
+        table = rows if table is None else product_of(rows, table)
+    gram = product_of(list(zip(*table, strict=True)), table)
+    total = Fraction(0)
+    for order in permutations(range(len(gram))):
+        sign = (-1) ** sum(order[i] > order[j] for i in range(len(order)) for j in range(i + 1, len(order)))
+        term = Fraction(sign)
+        for row, column in enumerate(order):
+            term *= gram[row][column]
+        total += term
+    return total
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_factors_are_roots_of_determinants(data):
+    dim = data.draw(st.integers(1, 3))
+    layers = data.draw(networks(dim, 2, 4, num_outputs=data.draw(st.integers(1, 3))))
+    part = rs.partition(rs.load(layers), data.draw(boxes(dim)))
+    found = rs.measure_regions(part, "log_volume_factor")["log_volume_factor"]
+    tables = [gate.to_array() for gate in part.codes.by_gate().values()]
+    for row in range(len(part)):
+        square = true_square(layers, [table[row] for table in tables])
+        if square == 0:
+            assert (found.value[row], found.upper[row]) == (-inf, -inf)
+            continue
+        assert exp(2 * found.lower[row]) * (1 - 1e-12) <= square <= exp(2 * found.upper[row]) * (1 + 1e-12)
+        assert exp(2 * found.value[row]) == pytest.approx(float(square), rel=1e-6)
+    if part.claim is Claim.EXACT:
+        assert set(found.claims) <= {Claim.EXACT}
+
+
+def test_factors_without_fractions_hold_the_truth(monkeypatch):
+    """Three units of which two are nearly the same: the columns are nearly dependent."""
+    layers = [
+        (np.array([[1.0, 0.1], [1.0, 0.1 + 1e-14]]), np.ones(2)),
+        (np.array([[0.3, 0.7], [0.1, 0.9]]), np.zeros(2)),
+    ]
+    part = rs.partition(rs.load(layers), rs.Box(-0.1, 0.1, 2))
+    monkeypatch.setattr(exact_rows, "MULTIPLICATIONS", 0)
+    found = rs.measure_regions(part, "log_volume_factor")["log_volume_factor"]
+    square = true_square(layers, [[1, 1]])
+    assert len(part) == 1
+    assert exp(2 * found.lower[0]) <= square <= exp(2 * found.upper[0])
+    assert found.claims[0] is not Claim.EXACT
+
+
+@pytest.mark.parametrize("sizes", [[2, 8, 6, 2], [3, 8, 6, 3]])
+def test_images_have_the_volume_of_their_hulls(sizes):
+    part = rs.partition(rs.load(default_network(sizes, 3)), rs.Box(-2, 2, sizes[0]))
+    found = rs.measure_regions(part, NAMES)
+    offsets, ids = part.region_vertices
+    outputs = part.outputs
+    for row, value in enumerate(found["image_volume"].value):
+        points = outputs[ids[offsets[row] : offsets[row + 1]]]
+        size = ConvexHull(points).volume if value > 0 else 0.0
+        assert value == pytest.approx(size, rel=1e-6, abs=1e-15)
+    np.testing.assert_allclose(
+        found["image_volume"].value, part.volumes() * np.exp(found["log_volume_factor"].value), rtol=1e-12
+    )
+    assert found.total("image_volume").claim is Claim.EXACT
+
+
+def test_surfaces_in_space_have_areas():
+    """A plane that is folded upright along a line: each half keeps its area, times a known factor."""
+    layers = [(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]]), np.zeros(4))]
+    layers += [(np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0], [0.0, 0.0, 1.0, -1.0]]), np.zeros(3))]
+    part = rs.partition(rs.load(layers), rs.Box(-1, 1, 2))
+    total = rs.measure_regions(part, "image_volume").total("image_volume")
+    assert str(total) == "6 (EXACT)"
+
+
+def test_more_dimensions_than_outputs_have_no_volume():
+    part = rs.partition(rs.load(default_network([3, 4, 2], 0)), rs.Box(-1, 1, 3))
+    found = rs.measure_regions(part, NAMES)
+    assert (found["log_volume_factor"].value == -inf).all()
+    assert str(found.total("image_volume")) == "0 (EXACT)"
+
+
+def test_unbounded_regions_have_infinite_images_or_none():
+    part = rs.partition(rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))]), rs.Space(2))
+    found = rs.measure_regions(part, "image_volume")["image_volume"]
+    assert sorted(found.value.tolist()) == [0, 0, 0, inf]
+    assert set(found.claims) == {Claim.EXACT}
