@@ -298,8 +298,9 @@ class Partition(RegionTable):
         >>> points, regions = part.sample(1000, seed=1)
         >>> bool((part.locate(points) == regions).all()), bool((np.bincount(regions) > 200).all())
         (True, True)
-        >>> part.sample(5, weights="image_volume")[1].tolist()  # other quadrants have flat images
-        [3, 3, 3, 3, 3]
+        >>> points, _ = part.sample(5, weights="image_volume")  # three of four quadrants have flat images
+        >>> bool((points > 0).all())
+        True
         """
         return sample_regions(self, count, seed, weights)
 
