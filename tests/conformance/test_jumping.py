@@ -18,7 +18,7 @@ HOLDS = {"count", "partition", "partitions", "region", "regions", "stream"}
 HOLDS |= {"classification.accuracy", "classification.num_classes", "classification.predicted_classes"}
 HOLDS |= {"codespace.sample_codes", "codespace.unit_usage"}
 # What follows from the half-spaces of one region.
-HOLDS |= {"robustness.boundary_distance"}
+HOLDS |= {"robustness.boundary_distance", "robustness.unit_distances"}
 # A counterexample needs no continuity.
 HOLDS |= {"verify", "verification.verify_each", "verification.replay"}
 

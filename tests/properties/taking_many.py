@@ -288,6 +288,7 @@ EACH = {
     "preimages.classify_at": each(lambda net, x: rs.preimages.classify_at(net, x, gate=0)),
     "preimages.layer_inputs": each(lambda net, x: rs.preimages.layer_inputs(net, x, gate=0)),
     "reachability.Image.count": each(lambda net, x: image().count(x / 8)),
+    "robustness.unit_distances": each(lambda net, x: rs.robustness.unit_distances(net, x, norm="linf")),
     "robustness.boundary_distance": each(lambda net, x: rs.robustness.boundary_distance(net, x, norm="l2")),
     "robustness.certified_radius": each(lambda net, x: rs.robustness.certified_radius(net, x, norm="l2")),
     "robustness.decision_distance": in_box(rs.robustness.decision_distance, norm="l2"),

@@ -12,4 +12,5 @@ ROWS = {
     "robustness.certified_radius": row(network=NET, x=X, norm="l2"),
     "robustness.decision_distance": row(**_CALL, kinds={"known": "ours", "checkpoint": "write"}),
     "robustness.decision_distance_within": row(**_CALL),
+    "robustness.unit_distances": row(network=NET, x=X, norm="l2"),
 }
