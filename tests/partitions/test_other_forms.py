@@ -9,6 +9,9 @@ import pytest
 
 import reluscope as rs
 from reluscope.errors import ReluscopeError
+from reluscope.findings import Column, Findings
+from reluscope.partitions.other_forms import written_codes
+from reluscope.testing import default_network
 
 NET = rs.load(rs.testing.default_network([2, 6, 6, 1], seed=0))
 PART = rs.partition(NET, rs.Box(-2, 2, 2))
@@ -43,6 +46,58 @@ def test_data_frames():
     np.testing.assert_array_equal(frame["volume"], PART.volumes())
     found = rs.local.region_sizes(NET, [[0.1, 0.2], [1.0, -1.0]], domain=rs.Box(-2, 2, 2))
     assert found.to_pandas().equals(found.to_table().to_pandas())
+
+
+def test_data_frames_are_readable():
+    net = rs.load(default_network([2, 6, 4, 3], seed=1))
+    part = rs.partition(net, rs.Box(-2, 2, 2))
+    frame = part.to_pandas()
+    assert list(frame.columns)[:4] == ["code", "class", "witness_0", "witness_1"]
+    assert list(frame.columns)[4:] == ["volume", "num_corners", "num_active", "map_norm"]
+    for row, text in enumerate(frame["code"]):
+        first, second = text.split(" ")
+        assert [*map(int, first), *map(int, second)] == part.codes.to_array()[row].tolist()
+        assert frame["num_active"][row] == text.count("1")
+    assert frame["class"].tolist() == rs.classification.predicted_classes(net, part.witnesses).tolist()
+    assert list(part.to_pandas("volume").columns) == ["code", "witness_0", "witness_1", "volume"]
+
+
+@pytest.mark.parametrize(("decision", "has_class"), [("largest", False), (0.25, True)])
+def test_one_output_has_classes_where_there_is_a_threshold(decision, has_class):
+    net = NET.with_decision(decision)
+    part = rs.partition(net, rs.Box(-2, 2, 2))
+    frame = part.to_pandas()
+    assert ("class" in frame) == has_class
+    if has_class:
+        outputs = NET(part.witnesses).numpy().ravel()
+        assert frame["class"].tolist() == (outputs > decision).astype(int).tolist()
+
+
+def test_codes_of_many_pieces_have_commas():
+    layout = rs.CodeLayout((rs.GateLayout("pool", 2, num_pieces=12), rs.GateLayout("relu", 3)))
+    codes = rs.Codes.from_pieces([[[11, 3], [0, 10]], [[0, 1, 1], [1, 0, 0]]], layout)
+    assert written_codes(codes) == ["11,3 011", "0,10 100"]
+
+
+def test_counts_are_whole_numbers():
+    found = rs.measure_regions(PART, ["num_corners", "is_bounded", "volume"])
+    kinds = found.to_pandas().dtypes
+    assert [str(kinds[name]) for name in ("num_corners", "num_corners_upper", "is_bounded", "volume")] == [
+        "int64",
+        "int64",
+        "int64",
+        "float64",
+    ]
+    plain = found.to_dict()
+    assert all(isinstance(value, int) for value in plain["num_corners"]["value"])
+    assert all(isinstance(value, float) for value in plain["volume"]["value"])
+    assert Findings.from_dict(plain).to_dict() == plain
+    unknown = Findings.of(Column.of(found["num_corners"].quantity, [3.0, np.nan]), keys={"region": [0, 1]}).to_table()
+    assert unknown["num_corners"].to_pylist() == [3, None]
+    part = rs.partition(NET, rs.Box(-2, 2, 2), budget=rs.Budget(regions=5))
+    open_ended = rs.measure_regions(part, "num_neighbors").to_pandas()
+    assert str(open_ended.dtypes["num_neighbors"]) == "int64"
+    assert np.isinf(open_ended["num_neighbors_upper"]).all()
 
 
 @pytest.mark.parametrize(("package", "work"), [("pandas", PART.to_pandas), ("networkx", PART.to_networkx)])

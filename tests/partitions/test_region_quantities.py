@@ -11,7 +11,17 @@ from reluscope.findings import Kind, declare
 from reluscope.partitions.region_quantities import _DECLARED, region_quantities
 from reluscope.plots.drawing.coloring import Scale, coloring
 
-NAMES = ["volume", "num_corners", "num_neighbors", "is_bounded", "activation_rate", "map_norm", "inradius", "aspect"]
+NAMES = [
+    "volume",
+    "num_corners",
+    "num_neighbors",
+    "is_bounded",
+    "activation_rate",
+    "num_active",
+    "map_norm",
+    "inradius",
+    "aspect",
+]
 NAMES += ["log_volume_factor", "image_volume"]
 OFFSET = declare("test_offset", "distance of the witness from the origin", unit="input")
 
@@ -43,6 +53,9 @@ def test_values_are_those_of_each_region():
     assert table["num_corners"].tolist() == [len(row.vertices) for row in part]
     assert table["num_neighbors"].tolist() == part.adjacency().sum(axis=1).tolist()
     assert table["is_bounded"].all()
+    assert table["num_active"].tolist() == [
+        int(code.to_array().sum()) for code in map(part.codes.__getitem__, range(len(part)))
+    ]
     norms = [np.linalg.norm(row.map.weight[0].numpy(), 2) for row in part]
     np.testing.assert_allclose(table["map_norm"], norms, rtol=1e-12)
 

@@ -11,7 +11,11 @@ from html import escape
 from math import inf, isinf, isnan
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from jaxtyping import Float
+
 from reluscope.findings.claims import Claim
+from reluscope.findings.column import Column
 from reluscope.findings.finding import Finding
 
 if TYPE_CHECKING:
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
 SIGNS = {Claim.EXACT: "", Claim.LOWER: "≥ ", Claim.UPPER: "≤ ", Claim.ESTIMATE: "≈ "}
 # Digits of numbers that are no whole ones, at least and at most.
 MIN_DIGITS, MAX_DIGITS = 4, 17
+# Whole numbers below are told apart by float64, and are numbers of int64.
+LARGEST_WHOLE = 2.0**53
 # Columns of text where no terminal says how many there are.
 WIDTH = 100
 
@@ -164,9 +170,9 @@ def as_plain(found: "Findings") -> dict[str, Any]:
             **({"method": column.method} if column.method else {}),
             **({"given": column.given} if column.given else {}),
             **({"confidence": column.confidence} if column.confidence < 1 else {}),
-            "value": [plain_number(value) for value in column.value.tolist()],
-            "lower": [plain_number(end, unknown=-inf) for end in column.lower.tolist()],
-            "upper": [plain_number(end, unknown=inf) for end in column.upper.tolist()],
+            "value": [plain_number(value) for value in _cells_of(column, column.value)],
+            "lower": [plain_number(end, unknown=-inf) for end in _cells_of(column, column.lower)],
+            "upper": [plain_number(end, unknown=inf) for end in _cells_of(column, column.upper)],
             **({} if column.has_default_scale else {"scale": column.scale.tolist()}),
             "claim": [
                 str(claim) if value == value else None
@@ -197,8 +203,8 @@ def as_arrow(found: "Findings") -> "pa.Table":
     fields: dict[str, dict[str, str]] = {}
     for name, column in found.columns.items():
         fields[name] = {"definition": column.definition, "unit": column.quantity.unit, "method": column.method}
-        columns[name] = column.value
-        columns[f"{name}_lower"], columns[f"{name}_upper"] = column.lower, column.upper
+        for ending, table in (("", column.value), ("_lower", column.lower), ("_upper", column.upper)):
+            columns[f"{name}{ending}"] = _whole(table) if column.quantity.is_discrete else table
         columns[f"{name}_claim"] = [str(claim) for claim in column.claims]
     table = pa.table(columns)
     for place, name in enumerate(table.column_names):
@@ -208,6 +214,23 @@ def as_arrow(found: "Findings") -> "pa.Table":
     if found.notes:
         about["notes"] = json.dumps(found.notes)
     return table.replace_schema_metadata(about) if about else table
+
+
+def _cells_of(column: Column, numbers: Float[np.ndarray, " k"]) -> list[float]:
+    """Return numbers of a column as Python's; whole ones of counts and truths as int."""
+    cells = numbers.tolist()
+    return [int(one) if one.is_integer() else one for one in cells] if column.quantity.is_discrete else cells
+
+
+def _whole(numbers: Float[np.ndarray, " k"]) -> "pa.Array | np.ndarray":
+    """Return numbers as int64, null where there is none, if all others are whole; else as they are."""
+    import pyarrow as pa
+
+    is_missing = np.isnan(numbers)
+    known = numbers[~is_missing]
+    if not (np.abs(known) < LARGEST_WHOLE).all() or (known % 1).any():
+        return numbers
+    return pa.array(np.where(is_missing, 0.0, numbers).astype(np.int64), mask=is_missing)
 
 
 def _cells(found: "Findings", most: int) -> tuple[list[str], list[list[str]], int]:

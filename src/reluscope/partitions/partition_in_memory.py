@@ -26,7 +26,6 @@ from reluscope.effort import Effort
 from reluscope.errors import CertificateError, InputError, ShapeError
 from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding, Findings
-from reluscope.findings.data_frames import as_pandas
 from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
 from reluscope.networks.evaluation.decisions import scores
 from reluscope.networks.graph.affine_maps import AffineMaps
@@ -38,7 +37,7 @@ from reluscope.partitions.exact.exact_regions import code_tuples, exact_regions
 from reluscope.partitions.faces.face_walk import find_faces
 from reluscope.partitions.faces.faces import Faces, faces_of_facets
 from reluscope.partitions.facets import Facets
-from reluscope.partitions.other_forms import as_graph
+from reluscope.partitions.other_forms import as_frame, as_graph
 from reluscope.partitions.partition_findings import (
     bounded_regions,
     number_of_adjacent_pairs,
@@ -435,8 +434,14 @@ class Partition(RegionTable):
 
     @read_arguments
     def to_pandas(self, quantities: str | Sequence[str] | None = None) -> "pd.DataFrame":
-        """Return `to_table` as a data frame of pandas."""
-        return as_pandas(self.to_table(quantities))
+        """Return one row per region as a data frame of pandas: `to_table` with codes as text.
+
+        ``code``: a digit for the piece of each unit (1 for an active ReLU), gates apart by a space; the pieces of
+        gates with more than ten have commas between. By default, where the partition has what they need, also
+        ``class`` (the class of the witness, for networks of several outputs, or with a threshold or sigmoid; other
+        classes may occur in the region), ``num_active`` and ``map_norm``.
+        """
+        return as_frame(self, quantities)
 
     def to_networkx(self) -> "nx.Graph":
         """Return the graph of regions as nodes 0, 1, ... and facets between them as edges.

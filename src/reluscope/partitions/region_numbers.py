@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
-from reluscope.codes.activation_rate import activation_rate
+from reluscope.codes.activation_rate import activation_rate, active_units
 from reluscope.findings import Kind, declare
 from reluscope.geometry.numbers.resolutions import HULLS
 from reluscope.networks.evaluation.held_maps import held_maps
@@ -22,6 +22,7 @@ VOLUME = declare("volume", "length, area or volume of the region, in coordinates
 NUM_CORNERS = declare("num_corners", "corners of the region", kind=Kind.COUNT)
 NUM_NEIGHBORS = declare("num_neighbors", "regions that share a facet with the region", kind=Kind.COUNT)
 RATE = declare("activation_rate", "share of the units of two pieces that use their upper one", kind=Kind.SHARE)
+NUM_ACTIVE = declare("num_active", "units of two pieces that use their upper one in the region", kind=Kind.COUNT)
 MAP_NORM = declare("map_norm", "spectral norm of the affine map on the region, along the domain")
 INRADIUS = declare("inradius", "radius of a largest ball in the linear region", unit="input")
 ASPECT = declare("aspect", "diameter over minimal width of the region", least=1.0)
@@ -114,6 +115,14 @@ def activation_rates(part: "Partition", rows: slice) -> Float[np.ndarray, " k"]:
     rates = activation_rate(part.codes[rows])
     assert rates is not None
     return rates
+
+
+@declare_region_quantity(
+    NUM_ACTIVE, ends=_as_listed, needs=("two pieces",), seconds=lambda part: PLANE * len(part), listed=False
+)
+def num_active(part: "Partition", rows: slice) -> Int[np.ndarray, " k"]:
+    """Return the numbers of active units of some regions."""
+    return active_units(part.codes[rows])[0]
 
 
 @declare_region_quantity(
