@@ -280,6 +280,13 @@ _SOURCES = (
         "Advances in Neural Information Processing Systems",
     ),
     Citation(
+        "xiong2020",
+        ("Huan Xiong", "Lei Huang", "Mengyang Yu", "Li Liu", "Fan Zhu", "Ling Shao"),
+        "On the number of linear regions of convolutional neural networks",
+        2020,
+        "International Conference on Machine Learning, 10514-10523",
+    ),
+    Citation(
         "zaslavsky1975",
         ("Thomas Zaslavsky",),
         "Facing up to arrangements: face-count formulas for partitions of space by hyperplanes",

@@ -69,6 +69,10 @@ def table(source: Source, *, domain: "Box | Slice | None" = None) -> tuple[Bound
     ]
     if any(rank > 2 for layer in architecture.layers for rank, _ in layer.ranks):
         asked.append(("Serra 2018, maxout", lambda: maxout_serra_upper(architecture)))
+    if is_network(source):
+        from reluscope.analyses.bounds.sparse_layers import sparse_upper
+
+        asked.append(("Xiong 2020", lambda: sparse_upper(source)))
     if domain is not None:
         from reluscope.networks.evaluation.choices import read_domain
 
