@@ -97,11 +97,9 @@ def test_degenerate_networks_like_fractions(data):
     dim = data.draw(st.integers(2, 3))
     net = rs.load(data.draw(networks(dim, 2, 4)))
     box = data.draw(boxes(dim))
-    truth = true_facets(net, box)
-    for method in METHODS:
-        part = rs.partition(net, box, method=method)
-        if part.claim is Claim.EXACT:
-            check(part, truth)
+    part = rs.partition(net, box, method=data.draw(st.sampled_from(METHODS)))
+    if part.claim is Claim.EXACT:
+        check(part, true_facets(net, box))
 
 
 @pytest.mark.parametrize(("dim", "method"), [(5, "incidence"), (5, "cellwise"), (6, "cellwise"), (6, "incidence")])
@@ -127,6 +125,11 @@ def test_jumps_are_differences_of_gradients(data):
     gradients = [torch.autograd.grad(outputs[:, m].sum(), value, retain_graph=True)[0].numpy() for m in range(2)]
     weight = np.stack(gradients, axis=1)
     bias = outputs.detach().numpy() - np.einsum("rmd,rd->rm", weight, part.witnesses)
+    sizes = np.linalg.norm(weight[facets.right] - weight[facets.left], 2, axis=(1, 2))
+    found = facets.findings()["jump"]
+    assert (found.lower - 1e-13 <= sizes).all()
+    assert (sizes <= found.upper + 1e-13).all()
+    assert (found.upper - found.lower <= 1e-6 * (1 + sizes)).all()
     jump, normal = facets.jumps[:, :, None], facets.normals[:, None]
     scale = 1 + np.abs(weight).max()
     np.testing.assert_allclose(weight[facets.right] - weight[facets.left], jump * normal, atol=1e-9 * scale)

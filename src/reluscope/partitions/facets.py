@@ -6,7 +6,7 @@ affine maps on both sides agree on the hyperplane: their difference has rank one
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import inf
+from math import inf, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,8 @@ from reluscope.findings import Column, Finding, Findings, declare
 from reluscope.findings.claims import largest_error
 from reluscope.findings.data_frames import as_pandas
 from reluscope.findings.derived import Ends, at_an_end
-from reluscope.networks.evaluation.held_maps import held_maps
+from reluscope.geometry.numbers.resolutions import SUMS
+from reluscope.networks.evaluation.maps_of_codes import maps_of_codes
 from reluscope.partitions.facet_rows import facet_hyperplanes
 from reluscope.partitions.facet_volumes import FacetVolumes, facet_volumes
 from reluscope.partitions.left_open import left_open
@@ -131,7 +132,7 @@ class Facets:
         """
         return self._volumes.value
 
-    @cached_property
+    @property
     def jumps(self) -> Float[np.ndarray, "f m"]:
         """Growth of the derivative of every output along the normal, from the left region to the right one.
 
@@ -142,15 +143,25 @@ class Facets:
         InputError
             If the partition was loaded without its network.
         """
+        return self._differences[0]
+
+    @cached_property
+    def _differences(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Jumps, the sizes of the differences of maps, which have one singular value, and bounds on their errors."""
         part = self.partition
         network, normals = part.network_on_domain, self.normals
-        found = np.zeros((len(self), network.num_outputs))
+        jumps, sizes, errors = np.zeros((len(self), network.num_outputs)), np.zeros(len(self)), np.zeros(len(self))
         step = max(1, MAP_NUMBERS // max(1, network.num_outputs * part.dim))
         for start in range(0, len(self), step):
             here = slice(start, start + step)
-            right, left = (held_maps(network, part.codes[side[here]])[0] for side in (self.right, self.left))
-            found[here] = np.einsum("fmd,fd->fm", right - left, normals[here])
-        return found
+            (right, of_right), (left, of_left) = (
+                maps_of_codes(network, part.codes[side[here]]) for side in (self.right, self.left)
+            )
+            difference = (right.weight - left.weight).numpy()
+            jumps[here] = np.einsum("fmd,fd->fm", difference, normals[here])
+            sizes[here] = np.linalg.norm(difference, axis=(1, 2))
+            errors[here] = sqrt(part.dim) * np.linalg.norm(of_right + of_left, axis=1) + SUMS * sizes[here]
+        return jumps, sizes, errors
 
     def findings(self) -> Findings:
         """Return size and jump of every facet with their claims.
@@ -158,8 +169,8 @@ class Facets:
         Returns
         -------
         Findings
-            ``facet_volume``, between ends that hold all errors of corners and hyperplanes; estimates where signs of
-            the partition are undecided. ``jump`` is an estimate, up to the rounding of the maps. The rows are those of
+            ``facet_volume``, between ends that hold all errors of corners and hyperplanes, and ``jump``, between those
+            of the rounding of both maps; estimates where signs of the partition are undecided. The rows are those of
             this object, with the keys ``left``, ``right``, ``gate`` and ``unit``.
 
         Raises
@@ -168,14 +179,20 @@ class Facets:
             If the partition was loaded without its network.
         """
         part, found = self.partition, self._volumes
-        if left_open(part).is_listed_sure:
-            sizes = Column.of(FACET_VOLUME, found.value, found.lower, found.upper, method=part.method)
-        else:
-            sizes = Column.estimate(FACET_VOLUME, found.value, method=part.method)
-        jumps = Column.estimate(JUMP, np.linalg.norm(self.jumps, axis=1), method="maps of both regions, by their codes")
+        _, jumps, errors = self._differences
+        ends = {
+            FACET_VOLUME: (found.value, found.lower, found.upper),
+            JUMP: (jumps, np.maximum(0.0, jumps - errors), jumps + errors),
+        }
+        is_sure = left_open(part).is_listed_sure
+        columns = (
+            Column.of(quantity, *values, method=part.method)
+            if is_sure
+            else Column.estimate(quantity, values[0], method=part.method)
+            for quantity, values in ends.items()
+        )
         return Findings.of(
-            sizes,
-            jumps,
+            *columns,
             keys={"left": self.left, "right": self.right, "gate": self.gates, "unit": self.units},
             domain=part.domain.describe(),
             stop=part.stop,
@@ -233,7 +250,7 @@ class Facets:
         columns: dict[str, Any] = {"left": self.left, "right": self.right}
         columns |= {"gate": pa.array([names[gate] for gate in self.gates.tolist()], pa.string()), "unit": self.units}
         columns |= {f"normal_{axis}": self.normals[:, axis] for axis in range(self.partition.dim)}
-        columns |= {"offset": self.offsets, "volume": self.volumes, "jump": np.linalg.norm(self.jumps, axis=1)}
+        columns |= {"offset": self.offsets, "volume": self.volumes, "jump": self._differences[1]}
         return pa.table(columns)
 
     def to_pandas(self) -> "pd.DataFrame":
