@@ -1,11 +1,13 @@
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional
 
 import reluscope as rs
 from networks.models import branched, layers
 from reluscope.errors import InputError
 from reluscope.networks.building.builder import GraphBuilder
+from reluscope.networks.evaluation import linearize as module
 from reluscope.networks.models.load import load
 
 
@@ -90,3 +92,28 @@ def test_maps_are_sequences():
     assert len(maps) == 2
     assert len(maps[:1]) == 1
     assert [weight.shape for weight, _ in maps] == [(1, 2), (1, 2)]
+
+
+def test_few_maps_use_one_thread(monkeypatch):
+    """A second thread brings nothing there, and beside other work both wait for each other."""
+    seen = []
+    forward = functional.linear
+
+    def watched(*given):
+        seen.append(torch.get_num_threads())
+        return forward(*given)
+
+    net, before = rs.load(rs.testing.default_network([2, 8, 2], 0)), torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        monkeypatch.setattr(functional, "linear", watched)
+        few = net.linearize([[0.0, 1.0]])
+        assert set(seen) == {1}
+        assert torch.get_num_threads() == 2
+        seen.clear()
+        monkeypatch.setattr(module, "FEW_BYTES", 0)
+        many = net.linearize([[0.0, 1.0]])
+        assert set(seen) == {2}
+    finally:
+        torch.set_num_threads(before)
+    assert torch.equal(few.weight, many.weight)

@@ -6,6 +6,7 @@ With every unit held to its piece the network is affine, ``f(z) = W z + b``. The
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from itertools import accumulate, islice, pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ from reluscope.networks.passes.carry import carry, carry_to_output
 from reluscope.networks.passes.maps import Derivatives, candidates_of, flat_entries
 from reluscope.networks.passes.numbers import NUMBERS, HeldNumbers
 from reluscope.networks.passes.stages import Stage
+from reluscope.single_threaded import one_thread
 
 if TYPE_CHECKING:
     from reluscope.networks.passes.network_graph import NetworkGraph
@@ -37,6 +39,8 @@ Pieces = list[Tensor]
 LARGE_NODE, LARGE_VALUES = 512, 2**17
 # Bytes of a chunk of points then: larger ones leave the processor's caches, and allocations come to dominate.
 CLOSE_BUDGET = 32 * 2**20
+# Bytes of all values up to which a second thread costs more than it saves: much more where it has to wait for a core.
+FEW_BYTES = 2**20
 # Bytes of memory that are made at once.
 PAGE = 4096
 
@@ -50,6 +54,16 @@ def linearize(
     With ``pieces``, one tensor ``(s, u)`` per gate, those are held to; else they are those of the points.
     """
     x = network.points(x)
+    columns = min(network.num_inputs, network.num_outputs if outputs is None else len(outputs))
+    is_small = len(x) * columns * network.bytes_per_point <= FEW_BYTES
+    with one_thread() if is_small else nullcontext():
+        return _linearize(network, x, outputs, memory, pieces)
+
+
+def _linearize(
+    network: "NetworkGraph", x: Tensor, outputs: Sequence[int] | None, memory: int, pieces: Pieces | None
+) -> AffineMaps:
+    """Carry the inputs forward, or the outputs backward, whichever are fewer."""
 
     def pieces_at(rows: slice) -> Pieces:
         return point_pieces(network, x[rows]) if pieces is None else [table[rows] for table in pieces]
