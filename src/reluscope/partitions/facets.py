@@ -21,6 +21,7 @@ from reluscope.networks.evaluation.maps_of_codes import maps_of_codes
 from reluscope.partitions.facet_rows import facet_hyperplanes
 from reluscope.partitions.facet_volumes import FacetVolumes, facet_volumes
 from reluscope.partitions.left_open import left_open
+from reluscope.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,8 +40,8 @@ JUMP = declare("jump", "spectral norm of the difference of the affine maps on bo
 MAP_NUMBERS = 2**22
 
 
-@dataclass(frozen=True, eq=False)
-class Facets:
+@dataclass(frozen=True, eq=False, repr=False)
+class Facets(Shown):
     """Pieces of boundary between two regions; those on the border of the domain are not among them.
 
     Parameters
