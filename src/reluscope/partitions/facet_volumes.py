@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 # Relative to the volume: errors from which fractions are asked, a tenth of what EXACT allows.
 DOUBTFUL = PRECISION / 10
+# How many times the usual work is spent on regions without corners: floats take as long for each facet.
+WITHOUT_CORNERS = 10
 # Relative to the volume: the rounding of a root of a fraction.
 ROOTS = 4 * EPSILON
 
@@ -178,7 +180,7 @@ def _in_fractions(facets: "Facets", chosen: Int[np.ndarray, " k"], found: FacetV
     part = facets.partition
     if not len(chosen) or part.network is None:
         return
-    exact = ExactRows(part.network_on_domain, part.window)
+    exact = ExactRows(part.network_on_domain, part.window, times=1 if part.has_vertices else WITHOUT_CORNERS)
     order = chosen[np.argsort(facets.left[chosen], kind="stable")]
     _, starts = np.unique(facets.left[order], return_index=True)
     for group in np.split(order, starts[1:]):

@@ -123,8 +123,8 @@ class Facets(Shown):
 
         Length in the plane, area in space, 1 for the points between the regions of a line. In three and more
         dimensions Qhull computes each at first access, in some tenths of a millisecond. Rational arithmetic replaces
-        it where corners cannot be told apart, and for regions without corners (``method="tree"``, ``keep="codes"``),
-        up to about a hundred regions; other facets of regions without corners take some milliseconds each.
+        it where corners cannot be told apart, and in up to five dimensions for about a thousand regions without
+        corners (``method="tree"``, ``keep="codes"``), in some milliseconds each; other facets of these are estimates.
 
         Raises
         ------

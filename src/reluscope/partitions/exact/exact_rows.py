@@ -44,14 +44,14 @@ class ExactRows:
     """The half-spaces of regions as rows of whole numbers.
 
     A region costs n + 1 rational evaluations of the network; rows of the first gate are those of all regions and cost
-    that once. ``window`` is what regions are cut down to.
+    that once. ``window`` is what regions are cut down to, ``times`` how many times the usual work may be spent.
     """
 
-    def __init__(self, network: Network, window: Box | Polyhedron | Space) -> None:
+    def __init__(self, network: Network, window: Box | Polyhedron | Space, times: int = 1) -> None:
         self._sides = [integer_row(side) for side in half_spaces(window)]
         self._exact = RationalNetwork(network)
         self._cost = (network.num_inputs + 1) * multiplications(network)
-        self._left = MULTIPLICATIONS
+        self._left = times * MULTIPLICATIONS
 
     def rows(self, pieces: Sequence[np.ndarray], sources: Int[np.ndarray, "k 3"]) -> list[Row | None]:
         """Return primitive rows of half-spaces of a code's region, None where they would cost too much.
