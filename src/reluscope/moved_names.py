@@ -134,6 +134,7 @@ RETURNED = {
     "preimages.LocalInverse": ("reluscope.preimages.local_inverse", "reluscope.analyses.preimages.inverses"),
     "preimages.MixedSystem": ("reluscope.preimages.system", "reluscope.analyses.preimages.mixed_system"),
     "sensitivity.Saliency": ("reluscope.sensitivity.saliency", "reluscope.analyses.sensitivity.saliency_maps"),
+    "similarity.Overlay": ("reluscope.similarity.overlay", "reluscope.analyses.similarity.overlays"),
     "similarity.CoefficientMaps": ("reluscope.similarity.coefficient_maps", "reluscope.analyses.similarity.mapping"),
     "similarity.Invariance": ("reluscope.similarity.METRICS", "reluscope.analyses.similarity.metric"),
     "similarity.Metric": ("reluscope.similarity.METRICS", "reluscope.analyses.similarity.metric"),

@@ -358,7 +358,7 @@ TOGETHER = """
     local.class_means local.other_means local.other_points planes.choose_triple regression.fits
     sensitivity.active_subspaces sensitivity.output_along sensitivity.trajectory sensitivity.transitions
     similarity.agreement_of_predictions similarity.coefficient_maps similarity.debiased_cka similarity.linear_cka
-    similarity.output_cross_entropy similarity.procrustes_distance similarity.scaled_distance
+    similarity.output_cross_entropy similarity.overlay similarity.procrustes_distance similarity.scaled_distance
     tropical.TropicalPolynomial.of verification.replay
 """
 # Reads, packs, selects or joins what it is given, and computes nothing of it.

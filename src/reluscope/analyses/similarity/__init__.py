@@ -1,4 +1,4 @@
-"""How similar networks are on shared samples: by their coefficients, features, outputs and codes."""
+"""How similar networks are, on shared samples or a whole domain: coefficients, features, outputs, codes, regions."""
 
 from typing import NoReturn
 
@@ -7,6 +7,7 @@ from reluscope.analyses.similarity.comparison import compare
 from reluscope.analyses.similarity.cross_entropies import output_cross_entropy
 from reluscope.analyses.similarity.gate_features import features
 from reluscope.analyses.similarity.mapping import coefficient_maps
+from reluscope.analyses.similarity.overlays import overlay
 from reluscope.analyses.similarity.prediction_agreement import agreement_of_predictions
 from reluscope.analyses.similarity.procrustes import procrustes_distance
 from reluscope.analyses.similarity.registered import METRICS
@@ -25,6 +26,7 @@ __all__ = [
     "features",
     "linear_cka",
     "output_cross_entropy",
+    "overlay",
     "pair_matrix",
     "pair_title",
     "procrustes_distance",

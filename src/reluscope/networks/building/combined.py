@@ -146,6 +146,29 @@ def beside_inputs(network: Network) -> Network:
     return builder.build(builder.concatenate(parts, 0))
 
 
+def with_class_gates(networks: Sequence[Network]) -> Network:
+    """Return the stack of networks and, behind it, their largest scores: the pieces of its last gates are the classes.
+
+    A single output is compared with 0. What is left off behind outputs changes no class and is ignored.
+    """
+    bare = [replace(one.scores, left_off=None) for one in networks]
+    _check_side_by_side(bare)
+    builder = GraphBuilder()
+    x = builder.input(bare[0].input_shape)
+    scores = [builder.flatten(_inserted(builder, one, x)) for one in bare]
+    named = builder.named("class")
+    largest = [named.relu(own) if own.shape == (1,) else named.reshape(named.amax(own), (1,)) for own in scores]
+    return builder.build(builder.concatenate([*scores, *largest], 0))
+
+
+def largest_distance(f: Network, g: Network) -> Network:
+    """Return the network ``x -> max_j |f_j(x) - g_j(x)|``."""
+    apart = difference(f, g)
+    builder = GraphBuilder()
+    sizes = builder.absolute(builder.flatten(builder.insert(apart, builder.input(f.input_shape))))
+    return builder.build(builder.reshape(builder.amax(sizes), (1,)))
+
+
 def _affine(step: Any) -> tuple[Any, Any]:
     if not isinstance(step, Sequence) or len(step) != 2:
         raise InputError(f"a step must be a network or a pair (A, b), got {describe(step)}")
