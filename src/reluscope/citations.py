@@ -90,6 +90,13 @@ _SOURCES = (
         "SIAM Journal on Scientific Computing 36 (4), A1500-A1524",
     ),
     Citation(
+        "gamba2022",
+        ("Matteo Gamba", "Adrian Chmielewski-Anders", "Josephine Sullivan", "Hossein Azizpour", "Mårten Björkman"),
+        "Are all linear regions created equal?",
+        2022,
+        "AISTATS",
+    ),
+    Citation(
         "hanin2019",
         ("Boris Hanin", "David Rolnick"),
         "Complexity of linear regions in deep networks",
