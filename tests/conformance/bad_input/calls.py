@@ -60,7 +60,7 @@ BY_NAME = _kinds(
     outputs="outputs",
     domain="domain",
     box="box",
-    option="method definition scheme norm join rule within loss which of channels part keep",
+    option="method definition scheme norm beyond join rule within loss which of channels part keep",
     text="name label noun xlabel what purpose labels_name ink background",
     flag=(
         "progress certify is_closed absolute rounded negated grouped neighbors lines margins is_normalized overwrite "

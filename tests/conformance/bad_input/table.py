@@ -19,7 +19,7 @@ _RESULTS = """
     compression.Removal compression.UnitPieces
     datasets.Dataset DecisionSurface Faces Facets LevelSet
     planes.BoundaryCurve planes.ClassAreas planes.ClassIntervals
-    local.PiecesAlong local.LikeliestPoints local.Directions local.RegionFacets local.Hyperplanes
+    similarity.Overlay local.PiecesAlong local.LikeliestPoints local.Directions local.RegionFacets local.Hyperplanes
     local.ClassEnds local.LastOfClass plots.RegionColors
     preimages.Approximation preimages.Check preimages.Farkas preimages.FullRank preimages.PositiveCombination
     preimages.RecessionDirection preimages.SecondPoint preimages.SameFeatures preimages.InvariantSet

@@ -17,10 +17,10 @@ from reluscope.budget import Budget, Remainder
 from reluscope.effort import Effort
 from reluscope.errors import InputError
 from reluscope.findings import Finding
-from reluscope.geometry.polyhedra.domains import Box, Domain
-from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.certify import certify, check_certifiable
+from reluscope.partitions.ask.enclosing_windows import enclosing_window
 from reluscope.partitions.ask.region_search import RegionSearch, partitioned
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.stopping import Stop, is_interrupted, words_of
@@ -91,7 +91,7 @@ def count_by_partition(
         and (name == "activation" or (name == "convex" and domain.dim == 2))
     ):
         alone = Effort(budget, tolerance=effort.tolerance)
-        inner = proved(partitioned(network, _enclosing(domain, part), alone), if_asked=not in_floats)
+        inner = proved(partitioned(network, enclosing_window(part), alone), if_asked=not in_floats)
         stopped = stopped or inner.stop
         if len(inner) == len(part) and not inner.num_open:
             part, bounded = inner, True
@@ -111,17 +111,6 @@ def count_by_partition(
         work=work,
     )
     return Counted(finding, stopped or found.stop)
-
-
-def _enclosing(domain: Domain, part: Partition) -> Box | Polyhedron:
-    """Return a bounded part of the domain that every face of its partition meets.
-
-    A face with a vertex is met around it; a line without one separates two regions, and both have a point inside.
-    """
-    points = np.concatenate([part.vertices, part.witnesses])
-    reach = 2.0 * float(np.abs(points).max(initial=0.0)) + 1.0
-    box = Box(-reach, reach, part.dim)
-    return domain.intersect(box.polyhedron) if isinstance(domain, Polyhedron) else box
 
 
 def _count(part: Partition, name: str, planar: bool, effort: Effort) -> _Count:

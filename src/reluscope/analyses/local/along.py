@@ -266,7 +266,7 @@ def _ends_of(starts: Any, ends: np.ndarray | None, num_inputs: int) -> tuple[np.
     if ends is not None:
         raise InputError("ends must be left out where segments are slices, which have both of their ends")
     segments = [starts] if isinstance(starts, Slice) else list(starts)
-    if wide := [segment for segment in segments if segment.dim != 1]:
+    if wide := [segment for segment in segments if segment.dim != 1 or not segment.is_bounded()]:
         raise ShapeError(f"starts must be segments, got a {wide[0].describe()}: make them by Segment or polyline")
     tops = np.array([_window_ends(segment) for segment in segments]).reshape(-1, 2)
     low, high = (
@@ -278,7 +278,7 @@ def _ends_of(starts: Any, ends: np.ndarray | None, num_inputs: int) -> tuple[np.
 
 def _window_ends(segment: Slice) -> tuple[float, float]:
     window = segment.window
-    ends = np.array([window.lo[0], window.hi[0]]) if isinstance(window, Box) else window.vertices()[:, 0]
+    ends = np.array([window.lo[0], window.hi[0]]) if isinstance(window, Box) else window.polyhedron.vertices()[:, 0]
     return float(ends.min()), float(ends.max())
 
 

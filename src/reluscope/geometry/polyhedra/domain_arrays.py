@@ -23,8 +23,8 @@ def domain_arrays(domain: Domain) -> dict[str, np.ndarray]:
 def domain_from_arrays(arrays: dict[str, np.ndarray]) -> Domain:
     """Return the domain that `domain_arrays` took apart."""
     if "domain.dim" in arrays:
-        return Space(int(arrays["domain.dim"][0]))
-    if "domain.A" in arrays:
+        window = Space(int(arrays["domain.dim"][0]))
+    elif "domain.A" in arrays:
         window = Polyhedron(arrays["domain.A"], arrays["domain.b"])
     else:
         window = Box(arrays["domain.lo"], arrays["domain.hi"])

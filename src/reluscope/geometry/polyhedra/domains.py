@@ -216,8 +216,8 @@ class Slice(Shown):
         The point y = 0; arrays of any shape are flattened.
     basis : (d, n) array
         Linearly independent directions, one per row; they need not be orthonormal.
-    window : Box or bounded Polyhedron in d dimensions
-        The part under study, in slice coordinates.
+    window : Box, Polyhedron or Space in d dimensions
+        The part under study, in slice coordinates; an unbounded one makes rays, lines and whole planes.
 
     Raises
     ------
@@ -226,7 +226,7 @@ class Slice(Shown):
     ShapeError
         If origin, basis and window are inconsistent.
     InputError
-        If the window is unbounded or an entry is not finite.
+        If an entry is not finite.
 
     Examples
     --------
@@ -240,9 +240,9 @@ class Slice(Shown):
 
     origin: Float[np.ndarray, " n"]
     basis: Float[np.ndarray, "d n"]
-    window: Box | Polyhedron
+    window: Box | Polyhedron | Space
 
-    def __init__(self, origin: ArrayLike, basis: ArrayLike, window: Box | Polyhedron) -> None:
+    def __init__(self, origin: ArrayLike, basis: ArrayLike, window: Box | Polyhedron | Space) -> None:
         start = read_point(origin, "origin")
         directions = read_array(basis, "basis")
         if directions.ndim < 2 or not len(directions) or directions[0].size != start.size:
@@ -250,8 +250,8 @@ class Slice(Shown):
                 f"basis must have shape (d, {start.size}), one direction per row, got shape {directions.shape}"
             )
         directions = directions.reshape(len(directions), start.size)
-        if not isinstance(window, Box | Polyhedron):
-            raise InputError(f"window must be a Box or a Polyhedron, got {type(window).__name__}")
+        if not isinstance(window, Box | Polyhedron | Space):
+            raise InputError(f"window must be a Box, a Polyhedron or a Space, got {type(window).__name__}")
         if window.dim != len(directions):
             raise ShapeError(f"window must have {len(directions)} dimensions, as many as basis rows, got {window.dim}")
         largest = np.abs(directions).max(axis=1, initial=0.0, keepdims=True)
@@ -260,8 +260,6 @@ class Slice(Shown):
             raise DegenerateGeometryError(
                 f"the {len(directions)} directions of a slice must be linearly independent, got rank {rank}"
             )
-        if isinstance(window, Polyhedron) and not window.is_bounded():
-            raise InputError("the window of a slice must be bounded; intersect the polyhedron with a box first")
         object.__setattr__(self, "origin", start)
         object.__setattr__(self, "basis", directions)
         object.__setattr__(self, "window", window)
@@ -314,8 +312,8 @@ class Slice(Shown):
         return (points - self.origin) @ np.linalg.pinv(self.basis)
 
     def is_bounded(self) -> bool:
-        """Return True: windows are bounded."""
-        return True
+        """Return whether the window is bounded."""
+        return self.window.is_bounded()
 
     def volume(self) -> float:
         """Return the length, area or volume in input space, in the dimension of the slice.
@@ -334,9 +332,12 @@ class Slice(Shown):
         Returns
         -------
         Diameter
-            Exact up to rounding: of the vertices of the window, which have to be few.
+            Exact up to rounding: of the vertices of the window, which have to be few. Infinite where the slice is
+            unbounded.
         """
         window = self.window
+        if isinstance(window, Space) or not window.is_bounded():
+            return Diameter(np.inf, np.inf, np.full((2, self.ambient_dim), np.nan))
         return diameter_of_hull(self.lift(window.corners() if isinstance(window, Box) else window.vertices()))
 
     @read_arguments
@@ -384,7 +385,7 @@ class Slice(Shown):
             raise ShapeError(f"the domain must have {self.ambient_dim} dimensions, got {outer.dim}")
         if len(outer.C):
             raise InputError("a slice can be clipped by half-spaces only, got a polyhedron with equations")
-        window = self.window.polyhedron if isinstance(self.window, Box) else self.window
+        window = self.window if isinstance(self.window, Polyhedron) else self.window.polyhedron
         normals, offsets = outer.A @ self.basis.T, outer.b - outer.A @ self.origin
         if isinstance(self.window, Box):  # a row that holds at its worst corner cuts nothing
             center, half = self.window.center, (self.window.hi - self.window.lo) / 2
@@ -400,6 +401,11 @@ class Slice(Shown):
     def describe(self) -> str:
         """Say in a few words what this is."""
         kind = {1: "segment", 2: "plane"}.get(self.dim, f"{self.dim}-dimensional slice")
+        if not self.is_bounded():
+            is_whole = isinstance(self.window, Space)
+            if self.dim == 1:
+                return f"{'line' if is_whole else 'ray'} in {self.ambient_dim} inputs"
+            return f"{'whole' if is_whole else 'unbounded'} {kind} in {self.ambient_dim} inputs"
         if isinstance(self.window, Box):
             sides = " x ".join(f"{side:.6g}" for side in self.window.hi - self.window.lo)
             return f"{kind} of size {sides} in {self.ambient_dim} inputs"

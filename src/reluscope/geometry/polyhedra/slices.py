@@ -1,25 +1,31 @@
-"""Slices through points: segments, polylines and planes."""
+"""Slices through points: segments, rays, lines, polylines and planes."""
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from reluscope.arguments import describe, read_arguments, read_array, read_point
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
-from reluscope.geometry.polyhedra.domains import Box, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 
 
 @read_arguments
-def Segment(a: ArrayLike, b: ArrayLike) -> Slice:  # noqa: N802
-    """Return the segment from a to b as a slice with coordinate t in [0, |b - a|].
+def Segment(  # noqa: N802
+    a: ArrayLike, b: ArrayLike, *, beyond: Literal["a", "b", "both"] | None = None
+) -> Slice:
+    """Return the segment from a to b as a slice with coordinate t in [0, |b - a|], or the ray or line through them.
 
     Parameters
     ----------
     a, b : arrays of n entries
         End points; arrays of any shape are flattened.
+    beyond : {"a", "b", "both"}, optional
+        The end beyond which the slice goes on without end: "b" makes the ray from a through b, with t from 0 to
+        infinity, "both" the whole line.
 
     Returns
     -------
@@ -36,6 +42,8 @@ def Segment(a: ArrayLike, b: ArrayLike) -> Slice:  # noqa: N802
     >>> import reluscope as rs
     >>> rs.Segment([0, 0], [3, 4]).window.hi
     array([5.])
+    >>> rs.Segment([0, 0], [3, 4], beyond="b").describe()
+    'ray in 2 inputs'
     """
     start, end = read_point(a, "a"), read_point(b, "b")
     if start.size != end.size:
@@ -43,7 +51,13 @@ def Segment(a: ArrayLike, b: ArrayLike) -> Slice:  # noqa: N802
     length = float(np.linalg.norm(end - start))
     if not length > 0:
         raise DegenerateGeometryError("a segment needs two different end points, got the same point twice")
-    return Slice(start, ((end - start) / length)[None], Box([0.0], [length]))
+    windows = {
+        None: Box([0.0], [length]),
+        "a": Polyhedron([[1.0]], [length]),
+        "b": Polyhedron([[-1.0]], [0.0]),
+        "both": Space(1),
+    }
+    return Slice(start, ((end - start) / length)[None], windows[beyond])
 
 
 @read_arguments

@@ -157,7 +157,7 @@ class RegionTable(Noted):
         InputError
             If the domain is a whole space or another unbounded polyhedron.
         """
-        if isinstance(self.domain, Slice | Box):
+        if isinstance(self.domain, Slice | Box) and self.domain.is_bounded():
             return self.domain
         raise InputError(f"this needs a bounded domain, got {self.domain.describe()}: partition a Box or a Slice")
 

@@ -21,7 +21,7 @@ from reluscope.plots.drawing.coloring import Kinds, Scale, quantity
 from reluscope.plots.drawing.marks import mark_samples, outline
 from reluscope.plots.drawing.polygon_paths import Pen, frame, plane_size, region_polygons, say_empty
 from reluscope.plots.planes.lines import draw_bends
-from reluscope.plots.planes.region_pictures import check_dimensions, facet_ends
+from reluscope.plots.planes.region_pictures import check_dimensions, facet_ends, in_sight
 from reluscope.plots.style import (
     DARK,
     INK,
@@ -92,6 +92,8 @@ def boundaries(
     ['1. relu 0 (4)']
     """
     check_dimensions(part)
+    if isinstance(by, str):
+        part, _ = in_sight(part)
     if isinstance(by, str) and by not in ("gate", "flips"):
         raise InputError(
             f'by must be "gate", "flips", a callable that takes the partition, or an array with one entry per facet, '

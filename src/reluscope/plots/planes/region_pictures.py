@@ -13,6 +13,7 @@ from reluscope.analyses.planes.class_areas import ClassAreas
 from reluscope.arguments import holds_across_jumps, read_drawn, refuse_jumps
 from reluscope.errors import InputError
 from reluscope.networks.graph.points import Points
+from reluscope.partitions.ask.enclosing_windows import in_enclosing_window
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.coloring import Color, Scale, coloring
 from reluscope.plots.drawing.marks import mark_labelled, mark_samples, outline
@@ -50,7 +51,8 @@ def partition(
     Parameters
     ----------
     part : Partition
-        Of one or two dimensions; may be empty or have stopped early.
+        Of one or two dimensions; may be empty or have stopped early. Of an unbounded domain (a ray, a line, a whole
+        plane) the picture shows a window that meets every region and every facet.
     color : str, callable or (r,) array, optional
         ``"activation_rate"``: share of active units, over gates of two pieces (the default if it is not the same
         everywhere); ``"class"``: exact areas where each output is the largest, with the decision boundary (computed
@@ -105,6 +107,7 @@ def partition(
     check_dimensions(part)
     if isinstance(color, str) and color == "class":
         refuse_jumps('partition(color="class")', part)
+    part, color = in_sight(part, color)
     shared: dict[str, Any] = {"lines": lines, "samples": samples, "sample_labels": sample_labels, "axes": axes}
     if part.dim == 1:
         if labels is not None:
@@ -128,6 +131,14 @@ def partition(
     mark_samples(axes, part, samples, sample_labels, only_names=labels is not None)
     legend(axes, [*handles, *marks])
     return figure_of(axes)
+
+
+def in_sight(part: Partition, values: Color | ClassAreas = None) -> tuple[Partition, Any]:
+    """Return a partition with values of its rows in a window that meets all faces, where its domain is unbounded."""
+    if part.window.is_bounded():
+        return part, values
+    shown, rows = in_enclosing_window(part)
+    return shown, values[rows] if isinstance(values, np.ndarray) and len(values) == len(rows) else values
 
 
 def check_dimensions(part: Partition) -> None:
