@@ -7,10 +7,12 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from scipy import ndimage
 
 import reluscope as rs
 from analyses.topology import dull
 from partitions import bodies
+from reluscope.errors import InputError
 from reluscope.partitions.complexes import incidence
 
 AROUND = rs.Box([-2, -2, -2], [4.1, 4.2, 4.3])
@@ -321,3 +323,60 @@ def test_time_that_ends_before_a_box_is_known():
     found = rs.topology.betti(part, of="level", budget=rs.Budget(seconds=0.0))
     assert found.stopped
     assert {str(status) for status in found.status} == {"not reached"}
+
+
+def bounded(part, **options):
+    return int(rs.topology.betti(part, **options).summary.finding("num_bounded_pieces"))
+
+
+def on_grid(layers, label, size):
+    """Whether the class is no lower than others at the centres of a grid's cubes on [-2, 2]^2."""
+    at = (np.arange(size) + 0.5) * 4 / size - 2
+    points = np.stack(np.meshgrid(at, at, indexing="ij"), axis=-1).reshape(-1, 2)
+    outputs = rs.load(layers)(points).numpy()
+    scores = outputs if outputs.shape[1] > 1 else np.concatenate([0 * outputs, outputs], axis=1)
+    return (scores[:, label] >= scores.max(axis=1)).reshape(size, size)
+
+
+@pytest.mark.parametrize("number", [1, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_classes_are_those_of_a_fine_grid(number, seed):
+    layers = rs.testing.default_network([2, 6, 6, number], seed)
+    weight, bias = layers[-1]
+    inside = rs.load(layers)(np.random.default_rng(0).uniform(-2, 2, (2000, 2))).numpy()
+    layers[-1] = (weight, bias - np.median(inside, axis=0))  # classes of like size
+    part = rs.partition(rs.load(layers), rs.Box(-2, 2, 2))
+    for label in range(max(2, number)):
+        cubes = on_grid(layers, label, 200)
+        assert numbers(part, of="class", output=label)[:1] == [ndimage.label(cubes, np.ones((3, 3)))[1]]
+        rim = np.zeros_like(cubes)
+        rim[1:-1, 1:-1] = True
+        pieces, count = ndimage.label(cubes, np.ones((3, 3)))
+        assert bounded(part, of="class", output=label) == count - len(set(pieces[~rim].tolist()) - {0})
+
+
+def test_bounded_pieces_whatever_the_ends():
+    for domain in (rs.Box(-2, 2, 2), rs.Space(2)):
+        part = rs.partition(ball(2), domain)
+        for ends in ("ordinary", "borel_moore", "one_point"):
+            asked = {"ends": ends}
+            assert [bounded(part, of=of, **asked) for of in ("all", "sublevel", "superlevel", "level")] == [0, 1, 0, 1]
+            assert bounded(part, of="level", level=-1.0, **asked) == 1  # a point
+            assert bounded(part, of="level", level=-2.0, **asked) == 0  # nothing
+        # Pieces that reach no end are the homology in dimension 0 that is relative to the ends.
+        for of in ("sublevel", "superlevel", "level"):
+            assert bounded(part, of=of) == numbers(part, of=of, ends="borel_moore")[0]
+    surface = rs.level_set(ball(3), rs.Box([-2.0, -2, -2], [2.0, 2, 0]))
+    assert bounded(surface) == 0
+    assert bounded(rs.level_set(ball(3), rs.Box(-2, 2, 3))) == 1
+
+
+def test_a_class_is_one_class():
+    part = rs.partition(rs.load([(np.eye(2), np.zeros(2))]), rs.Box(-1, 1, 2))
+    assert numbers(part, of="class", output=1) == numbers(part, of="superlevel", output=(1, 0))
+    costs = rs.partition(part.network.with_decision("smallest"), part.domain)
+    assert numbers(costs, of="class", output=1) == [1, 0, 0]
+    with pytest.raises(InputError, match="one class"):
+        rs.topology.betti(part, of="class", output=(0, 1))
+    with pytest.raises(InputError, match="output"):
+        rs.topology.betti(part, of="class", output=2)

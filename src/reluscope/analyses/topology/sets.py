@@ -15,7 +15,7 @@ from reluscope.partitions.faces.face_walk import Heights, find_faces
 from reluscope.partitions.faces.faces import Faces
 from reluscope.partitions.partition_in_memory import Partition
 
-SetName = Literal["all", "sublevel", "superlevel", "level", "decision"]
+SetName = Literal["all", "sublevel", "superlevel", "level", "decision", "class"]
 Masks = tuple[Bool[np.ndarray, " _"], ...]
 
 
@@ -51,11 +51,20 @@ def faces_of_part(
 def heights_of(network: Network, name: SetName, level: float, outputs: tuple[int, ...]) -> Heights | None:
     """Return the functions of outputs by which a complex has to be cut so that a set is made of faces.
 
-    For the decision boundary the network has to be one of scores. Two ``outputs`` stand for their difference.
+    For the decision boundary and a class the network has to be one of scores. Two ``outputs`` stand for their
+    difference; of a class ``outputs`` is the class.
     """
     if name == "all":
         return None
     number = network.num_outputs
+    if name == "class" and number > 1:
+        weight = -torch.eye(number, dtype=torch.float64)
+        weight[:, outputs[0]] += 1.0
+        weight = weight[torch.arange(number) != outputs[0]]
+        return weight, torch.zeros(number - 1, dtype=torch.float64)
+    if name == "class":
+        sign = 1.0 if outputs == (1,) else -1.0
+        return torch.tensor([[sign]], dtype=torch.float64), torch.zeros(1, dtype=torch.float64)
     if name == "decision" and number > 1:
         pairs = _pairs(number)
         weight = torch.zeros(len(pairs), number, dtype=torch.float64)
@@ -76,6 +85,8 @@ def faces_of(faces: Faces, name: SetName, num_scores: int) -> Masks:
         return faces.among(np.ones(len(faces.vertices), dtype=bool))
     if name == "decision" and num_scores > 1:
         return _ties(faces, num_scores)
+    if name == "class":
+        return faces.among((faces.heights >= 0).all(axis=1))
     height = faces.heights[:, 0]
     if name == "sublevel":
         return faces.among(height <= 0)
