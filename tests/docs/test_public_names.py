@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 # What docs/extending.md shows are files of the library.
 DOCS = [page for page in sorted((ROOT / "docs").glob("*.md")) if page.name != "extending.md"]
 SCRIPTS = [
-    path for place in ("examples", "docs/gallery", "docs/tutorials") for path in sorted((ROOT / place).glob("*.py"))
+    path for place in ("examples", "docs/gallery", "docs/tutorials") for path in sorted((ROOT / place).rglob("*.py"))
 ]
 PAGES = [ROOT / "README.md", *DOCS, *SCRIPTS]
 

@@ -86,7 +86,7 @@ def faces_of(faces: Faces, name: SetName, num_scores: int) -> Masks:
     if name == "decision" and num_scores > 1:
         return _ties(faces, num_scores)
     if name == "class":
-        return faces.among((faces.heights >= 0).all(axis=1))
+        return faces.among(np.all(faces.heights >= 0, axis=1))
     height = faces.heights[:, 0]
     if name == "sublevel":
         return faces.among(height <= 0)
