@@ -75,9 +75,40 @@ def test_a_plateau_is_critical_as_a_whole():
 
 
 def test_what_has_no_critical_points():
-    with pytest.raises(rs.errors.InputError, match="expected a bounded domain"):
-        rs.topology.critical_points(rs.partition(ball(2), rs.Space(2)))
+    slope = rs.load([(np.array([[1.0, 2.0]]), np.zeros(1))])
+    assert len(rs.topology.critical_points(rs.partition(slope, rs.Space(2)))) == 0
     part = rs.partition(rs.load(wild(3, 20, 20, 1, seed=1)), rs.Box(-3, 3, 3))
     found = rs.topology.critical_points(part, budget=rs.Budget(seconds=0.0))
     assert len(found) == 0
     assert found.stopped
+
+
+def test_known_points_of_whole_spaces():
+    def on_the_plane(layers):
+        return rows(rs.topology.critical_points(rs.partition(rs.load(layers), rs.Space(2))))
+
+    folds = ([[1.0, 0.0], [-1.0, 0.0]], np.zeros(2))
+    eye = np.eye(2)
+    assert rows(rs.topology.critical_points(rs.partition(ball(2), rs.Space(2)))) == [(0, -1.0, 1)]
+    assert on_the_plane([(np.r_[eye, -eye], np.zeros(4)), (-np.ones((1, 4)), np.ones(1))]) == [(2, 1.0, 1)]
+    assert on_the_plane([folds, ([[1.0, 1.0]], [0.0])]) == [(0, 0.0, 1)]  # |x|, whose valley is a line
+    assert on_the_plane([folds, ([[-1.0, -1.0]], [0.0])]) == [(1, 0.0, 1)]  # its negative
+    saddle = [(np.r_[eye, -eye], np.zeros(4)), ([[1.0, -1.0, 1.0, -1.0]], [0.0])]  # |x| - |y|
+    assert on_the_plane(saddle) == [(1, 0.0, 1)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_points_of_whole_planes_change_the_euler_characteristic(seed):
+    part = rs.partition(rs.load(wild(2, 7, 6, 1, seed=seed)), rs.Space(2))
+    found = rs.topology.critical_points(part)
+    levels, signs = found["critical_level"].value, (-1.0) ** found.keys["index"] * found["multiplicity"].value
+    ends = levels[[0, -1]] + [-1, 1] if len(levels) else np.array([-5.0, 5.0])
+    cuts = np.concatenate([ends[:1], (levels[1:] + levels[:-1]) / 2, ends[1:]])
+
+    def characteristic(level):
+        cut = rs.topology.betti(part, of="sublevel", level=float(level))
+        return cut.summary.finding("euler_characteristic").value
+
+    lowest = characteristic(cuts[0])
+    for level in cuts[1 :: max(1, len(cuts) // 6)]:
+        assert characteristic(level) - lowest == signs[levels < level].sum()

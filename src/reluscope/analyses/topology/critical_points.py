@@ -8,12 +8,12 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from reluscope.analyses.topology.chains import NONE, Chains, pivots
-from reluscope.analyses.topology.sets import faces_of_part, read_function
+from reluscope.analyses.topology.faces_between import between_levels
+from reluscope.analyses.topology.sets import read_function
 from reluscope.analyses.topology.vertex_values import VertexValues
 from reluscope.arguments import read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.effort import Effort
-from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.partitions.faces.faces import Faces
@@ -41,7 +41,7 @@ def critical_points(
     Parameters
     ----------
     part : Partition
-        With its network, of a bounded domain of at most four dimensions.
+        With its network, of a domain of at most four dimensions.
     output : int or two of them
         The function f is this output, or the first output minus the second.
     budget : Budget, optional
@@ -63,14 +63,16 @@ def critical_points(
     Raises
     ------
     InputError
-        If the partition was loaded without its network, or the domain is unbounded or has more dimensions.
+        If the partition was loaded without its network, or the domain has more dimensions, or is unbounded and the
+        network has max gates.
 
     Notes
     -----
     A vertex is regular if the faces whose highest vertex it is contract onto their part below it. Otherwise, the
     homology of these faces relative to that part gives the change at this level: the multiplicity of index k is the
     number of classes of dimension k that the vertex creates, or of dimension k - 1 that it fills. Alternating sums
-    of multiplicities are the Euler characteristic of the domain. Neighbouring values that rounding cannot
+    of multiplicities are the Euler characteristic of the domain, if it is bounded: on others sublevel sets may be born
+    at minus infinity. Of a plateau without end the point is one of many. Neighbouring values that rounding cannot
     distinguish are merged.
 
     Examples
@@ -87,21 +89,21 @@ def critical_points(
     network = part.network_on_domain
     refuse_left_off("critical_points", network.left_off, "take the partition of network.logits")
     outputs = read_function(output, network.num_outputs)
-    if not part.window.is_bounded():
-        raise InputError(f"expected a bounded domain, got {part.domain.describe()}: partition a Box or a Slice")
-    faces = faces_of_part(part, Effort.of(budget, executor, progress))
-    known = VertexValues.of(network, faces, outputs)
+    between = between_levels(part, network, outputs, Effort.of(budget, executor, progress))
+    faces, known = between.faces, between.known
     plateau = _plateaus(faces, known)
     lowest = np.full(int(plateau.max(initial=-1)) + 1, np.inf)
     np.minimum.at(lowest, plateau, known.values)
     dimension, where = _changes(faces, lowest[plateau], plateau)
+    is_inside = (lowest[where] > between.levels[0]) & (lowest[where] < between.levels[1])
+    dimension, where = dimension[is_inside], where[is_inside]
     pairs, multiplicity = np.unique(np.stack([where, dimension]), axis=1, return_counts=True)
     if faces.num_open:
         pairs, multiplicity = pairs[:, :0], multiplicity[:0]
     order = np.lexsort((pairs[1], lowest[pairs[0]]))
     where, index = pairs[:, order]
     counts = multiplicity[order].astype(np.float64)
-    is_doubtful = faces.num_undecided > 0
+    is_doubtful = between.is_doubtful
     ends = (np.zeros(len(counts)), np.full(len(counts), np.inf)) if is_doubtful else (counts, counts)
     _, first, sizes = np.unique(plateau, return_index=True, return_counts=True)
     touches = np.bincount(plateau, weights=faces.is_border[0], minlength=len(lowest)) > 0

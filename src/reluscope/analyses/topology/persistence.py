@@ -6,12 +6,11 @@ from concurrent.futures import Executor
 import numpy as np
 
 from reluscope.analyses.topology.chains import NONE, Chains, pivots
-from reluscope.analyses.topology.sets import faces_of_part, read_function
-from reluscope.analyses.topology.vertex_values import VertexValues
+from reluscope.analyses.topology.faces_between import between_levels
+from reluscope.analyses.topology.sets import read_function
 from reluscope.arguments import read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.effort import Effort
-from reluscope.errors import InputError
 from reluscope.findings import Findings, declare
 from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.partitions.partition_in_memory import Partition
@@ -40,7 +39,7 @@ def persistence(
     Parameters
     ----------
     part : Partition
-        With its network, of a bounded domain of at most four dimensions.
+        With its network, of a domain of at most four dimensions.
     output : int or two of them
         The function f is this output, or the first output minus the second.
     budget : Budget, optional
@@ -57,13 +56,14 @@ def persistence(
         for tunnels, 2 for hollows; by dimension, the longest first. The piece that remains at the end has no death:
         its death level is infinite. The number of rows of a dimension with ``birth <= t < death`` is the Betti
         number of ``f <= t``. Details: ``births`` and ``deaths``, the vertices of these events, in domain
-        coordinates (NaN for no death). Classes that end within rounding of their birth are left out; the list of
+        coordinates (NaN for infinite levels). Classes that end within rounding of their birth are left out; the list of
         the other classes is as exact as the faces.
 
     Raises
     ------
     InputError
-        If the partition was loaded without its network, or the domain is unbounded or has more dimensions.
+        If the partition was loaded without its network, or the domain has more dimensions, or is unbounded and the
+        network has max gates.
 
     Notes
     -----
@@ -71,6 +71,9 @@ def persistence(
     and the result follows from the order in which f passes faces at their highest vertices. If f is known up to an
     error e, all classes longer than 2 e are found, and their births and deaths are within e of the returned levels
     (Cohen-Steiner, Edelsbrunner and Harer, 2007).
+
+    On an unbounded domain all events have levels of vertices, or of faces without any. Between a level below all of
+    these and one above, sublevel sets are those in a box that meets all faces that the two levels cut.
 
     Examples
     --------
@@ -85,24 +88,22 @@ def persistence(
     network = part.network_on_domain
     refuse_left_off("persistence", network.left_off, "take the partition of network.logits")
     outputs = read_function(output, network.num_outputs)
-    if not part.window.is_bounded():
-        raise InputError(
-            f"persistence needs a bounded domain, got {part.domain.describe()}: partition a Box or a Slice"
-        )
-    faces = faces_of_part(part, Effort.of(budget, executor, progress))
-    known = VertexValues.of(network, faces, outputs)
+    between = between_levels(part, network, outputs, Effort.of(budget, executor, progress))
+    faces, known, levels = between.faces, between.known, between.levels
     chains, orders = Chains(faces.num_faces, faces.offsets, faces.ids).swept(known.values)
     dimension, birth, death = _bars(chains)
     # From places in the order to vertices; there is none at which nothing ends.
     vertices = np.append(orders[0], NONE)[np.stack([birth, death])]
     births, deaths = np.append(known.values, np.inf)[vertices]
-    is_long = deaths - births > 2 * known.error
+    is_long = (deaths - births > 2 * known.error) & (births < levels[1]) & (deaths > levels[0])
+    births, deaths = np.where(births < levels[0], -np.inf, births), np.where(deaths > levels[1], np.inf, deaths)
+    vertices = np.where(np.isfinite([births, deaths]), vertices, NONE)
     if faces.num_open:
         is_long[:] = False
     order = np.lexsort((births - deaths, dimension))
     rows = order[is_long[order]]
     births, deaths, vertices, dimension = births[rows], deaths[rows], vertices[:, rows], dimension[rows]
-    is_doubtful = faces.num_undecided > 0
+    is_doubtful = between.is_doubtful
     where = np.concatenate([faces.vertices, np.full((1, faces.dim), np.nan)])
     return Findings.of(
         known.column(BIRTH, births, is_doubtful, METHOD),
