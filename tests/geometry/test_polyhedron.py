@@ -318,9 +318,11 @@ def test_bad_shapes_and_numbers() -> None:
         Polyhedron([[1, 2]], [1]).contains([1, 2, 3])
 
 
-def test_slices_need_bounded_windows_and_can_be_clipped() -> None:
-    with pytest.raises(InputError, match="bounded"):
-        Slice([0, 0], np.eye(2), Polyhedron([[1, 0]], [1]))
+def test_slices_need_windows_and_can_be_clipped() -> None:
+    with pytest.raises(InputError, match="a Box, a Polyhedron or a Space"):
+        Slice([0, 0], np.eye(2), Plane([0, 0], [1, 0], [0, 1]))
+    half = Slice([0, 0], np.eye(2), Polyhedron([[1, 0]], [1]))
+    assert half.clip(Box(0, 2, 2)).volume() == pytest.approx(2)
     plane = Plane(np.zeros(4), [1, 1, 0, 0], [0, 0, 1, 1], margin=0.5)
     clipped = plane.clip(Box(0, 1, 4))
     assert clipped.window.volume() == pytest.approx(2)

@@ -144,3 +144,26 @@ def test_what_is_no_path():
     with pytest.raises(ShapeError, match="must be segments"):
         rs.local.pieces_along(net, rs.Plane([0, 0], [1, 0], [0, 1]))
     assert len(rs.local.pieces_along(net, []).to_pandas()) == 0
+
+
+# Where units of the second layer bend, crossings are moved; where none does, values alone are rounded.
+@pytest.mark.parametrize(("span", "shift"), [(30.0, 0.0), (1.0, 1e3)])
+@pytest.mark.parametrize("seed", range(4))
+def test_rounding_of_cancelling_values_is_inside_the_ends(seed, span, shift):
+    rng = np.random.default_rng(seed)
+    first, second = rng.normal(size=(2, 6, 6))
+    # Values of 10^8 of which the next layer takes the difference.
+    twice = np.repeat(first[:, :1], 2, axis=0) + np.r_[np.zeros((6, 1)), rng.normal(size=(6, 1))] * 1e-2
+    layers = [
+        (twice, 1e8 + rng.normal(size=12)),
+        (np.c_[second, -second], shift + rng.normal(size=6) / 10),
+        (rng.normal(size=(2, 6)), rng.normal(size=2)),
+    ]
+    found = rs.local.pieces_along(rs.load(layers), np.array([[-span]]), np.array([[span]]))
+    line = along(layers, [-span], [span])
+    lengths, deviation = found.image_lengths()["image_length"], found.measures()["deviation_from_linear"]
+    truth = np.array(lengths_in_fractions(line))
+    assert (lengths.lower <= truth).all()
+    assert (truth <= lengths.upper).all()
+    assert deviation.lower[0] <= deviation_in_fractions(line) <= deviation.upper[0]
+    assert (np.abs(lengths.value - truth) > 1e-12 * truth).any()  # so that the ends are needed
