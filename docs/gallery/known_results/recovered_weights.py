@@ -14,11 +14,8 @@ from matplotlib.figure import Figure
 import reluscope as rs
 
 layers, draw = rs.testing.default_network([10, 12, 12, 1], seed=0), np.random.default_rng(0)
-net, (starts, ends) = rs.load(layers), 5 * draw.normal(size=(2, 60, 10))
-path = rs.local.pieces_along(net, starts, ends)
-middles, segments = (path.starts + path.stops)[:, None] / 2, path.segments
-gradients = net.linearize((1 - middles) * starts[segments] + middles * ends[segments]).weight[:, 0].numpy()
-jumps = np.diff(gradients, axis=0)[np.diff(segments) == 0]
+path = rs.local.pieces_along(rs.load(layers), *5 * draw.normal(size=(2, 60, 10)))
+jumps = np.diff(path.jacobians()[:, 0], axis=0)[np.diff(path.segments) == 0]
 lengths = np.linalg.norm(jumps, axis=1)
 jumps = jumps[lengths > 1e-9] / lengths[lengths > 1e-9, None]
 number = (np.abs(jumps @ jumps.T) > 1 - 1e-9).sum(axis=1)  # how often each direction occurs

@@ -81,9 +81,10 @@ def check_against_autograd(net, module, path):
     """Jacobians of every piece, their changes, and units that flip at crossings."""
     found = rs.local.pieces_along(net, path)
     table, points = found.to_pandas(), found.values.points(0) / 2 + found.values.points(1) / 2
-    before = None
+    jacobians, before = found.jacobians(), None
     for row, x in enumerate(points):
         jacobian = torch.autograd.functional.jacobian(module, torch.tensor(x))
+        assert np.allclose(jacobians[row], jacobian)
         assert table.jacobian_norm[row] == pytest.approx(float(jacobian.norm()), rel=1e-9, abs=1e-12)
         if before is not None:
             assert table.jacobian_change[row] == pytest.approx(float((jacobian - before).norm()), rel=1e-7, abs=1e-12)
@@ -143,7 +144,8 @@ def test_what_is_no_path():
         rs.local.pieces_along(net, rs.Segment([0, 0], [1, 1]), np.ones((1, 2)))
     with pytest.raises(ShapeError, match="must be segments"):
         rs.local.pieces_along(net, rs.Plane([0, 0], [1, 0], [0, 1]))
-    assert len(rs.local.pieces_along(net, []).to_pandas()) == 0
+    nothing = rs.local.pieces_along(net, [])
+    assert len(nothing.to_pandas()) == len(nothing.jacobians()) == 0
 
 
 # Where units of the second layer bend, crossings are moved; where none does, values alone are rounded.

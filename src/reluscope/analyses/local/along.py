@@ -20,6 +20,7 @@ from reluscope.findings.data_frames import as_pandas
 from reluscope.geometry.numbers.resolutions import SUMS
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.geometry.polyhedra.slices import Segment
+from reluscope.needed_memory import need
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partitions
 from reluscope.partitions.corner_errors import corner_errors
@@ -86,6 +87,18 @@ class PiecesAlong(Shown):
             raise InputError("these pieces were joined without their network: take those that pieces_along returns")
         return self.values
 
+    def jacobians(self) -> Float[np.ndarray, "p m n"]:
+        """Return the Jacobian of the network on each piece."""
+        known = self._known
+        need(
+            8 * len(self) * known.network.num_outputs * known.network.num_inputs,
+            f"the Jacobians on {len(self):,} pieces",
+            "take fewer segments, or the norms that to_table has",
+        )
+        if not len(self):
+            return np.zeros((0, known.network.num_outputs, known.network.num_inputs))
+        return known.jacobians(self.codes, slice(0, len(self)))
+
     def to_table(self) -> "pa.Table":
         """Return one row per piece, with the crossing that it begins with.
 
@@ -111,7 +124,7 @@ class PiecesAlong(Shown):
         numbers[known.follows] = np.diff(offsets)
         places = pa.array(np.concatenate([[0], np.cumsum(numbers)]).astype(np.int32))
         begun = np.concatenate([[0.0], np.cumsum(known.lengths)])[known.owner]
-        jacobians = known.jacobians(self.codes)
+        jacobians = known.jacobian_norms(self.codes)
         columns: dict[str, Any] = {
             "segment": self.segments,
             "start": self.starts,
@@ -196,8 +209,9 @@ def pieces_along(
     Returns
     -------
     PiecesAlong
-        ``to_pandas()`` is a table of the pieces and their crossings; ``measures()`` are numbers, densities and
-        deviations from linear of segments; ``image_lengths()`` how long their images are at every gate.
+        ``to_pandas()`` is a table of the pieces and their crossings, ``jacobians()`` the Jacobian on each piece;
+        ``measures()`` are numbers, densities and deviations from linear of segments; ``image_lengths()`` how long their
+        images are at every gate.
 
     Raises
     ------

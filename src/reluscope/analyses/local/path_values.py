@@ -143,20 +143,23 @@ class PathValues:
         noise = on_knots + on_ends[self.owner] + 2 * ROUNDINGS * EPSILON * size
         return np.stack([np.maximum(*apart), noise + self.moved.max(axis=1, initial=0.0) * slopes, size], axis=1)
 
-    def jacobians(self, codes: Codes) -> Float[np.ndarray, "p 2"]:
+    def jacobians(self, codes: Codes, rows: slice) -> Float[np.ndarray, "k m n"]:
+        """Return the Jacobians on some pieces, from their codes."""
+        middles = self.points(0)[rows] / 2 + self.points(1)[rows] / 2
+        held = [torch.as_tensor(table, device=self.network.device) for table in pieces_of(codes[rows])]
+        return linearize(self.network, middles, None, MEMORY, held).weight.cpu().numpy()
+
+    def jacobian_norms(self, codes: Codes) -> Float[np.ndarray, "p 2"]:
         """Return the Frobenius norm of the Jacobian on each piece, and by how much it differs from the one before.
 
         The change is NaN where a piece follows no other.
         """
         found = np.full((len(codes), 2), np.nan)
-        middles, pieces = self.points(0) / 2 + self.points(1) / 2, pieces_of(codes)
         follows = np.zeros(len(codes), dtype=bool)
         follows[self.follows] = True
         before = np.zeros((0, 0))
         for rows in self._blocks(16 * self.network.num_outputs * self.network.num_inputs):
-            held = [torch.as_tensor(table[rows], device=self.network.device) for table in pieces]
-            weight = linearize(self.network, middles[rows], None, MEMORY, held).weight.cpu().numpy()
-            weight = weight.reshape(len(weight), -1)
+            weight = self.jacobians(codes, rows).reshape(rows.stop - rows.start, -1)
             found[rows, 0] = np.linalg.norm(weight, axis=1)
             earlier = np.concatenate([before if rows.start else weight[:1], weight[:-1]])
             found[rows, 1] = np.where(follows[rows], np.linalg.norm(weight - earlier, axis=1), np.nan)
