@@ -15,6 +15,7 @@ from reluscope.testing import default_network, networks
 
 POINT = st.lists(st.integers(-8, 8).map(lambda k: k / 4), min_size=3, max_size=3)
 FAR = 2.0**40
+WINDOWS = {"a": rs.Polyhedron([[1.0]], [1.0]), "b": rs.Polyhedron([[-1.0]], [0.0]), "both": rs.Space(1)}
 
 
 def codes_of(part):
@@ -46,7 +47,8 @@ def _code(layers, x):
 @given(networks(3, max_layers=2, num_outputs=2), POINT, POINT, st.sampled_from(["a", "b", "both"]))
 def test_rays_and_lines_in_fractions(layers, a, b, beyond):
     a, step = np.array(a), np.array([0.0, 0.0, 1.0]) if a == b else np.array(b) - np.array(a)
-    net, domain = rs.load(layers), rs.Segment(a, a + step, beyond=beyond)
+    # A direction of length 1 would be rounded, and a unit that is constant along the other one would not be.
+    net, domain = rs.load(layers), rs.Slice(a, step[None], WINDOWS[beyond])
     part = rs.partition(net, domain)
     assert part.claim is rs.Claim.EXACT
     assert codes_of(part) == codes_of(rs.partition(net.restrict(domain), domain.window))  # the law of slices
@@ -114,3 +116,43 @@ def test_where_an_end_is_needed():
         rs.maximize(net, ray, np.array([1.0, 0.0]))
     with pytest.raises(InputError, match="beyond must be"):
         rs.Segment([0.0], [1.0], beyond="c")
+
+
+def check_classes(net, domain):
+    """Intervals of classes cover the domain, and have the class of the network at points of theirs, far away too."""
+    part = rs.partition(net, domain)
+    found = rs.planes.class_intervals(part)
+    low, high = {"ray": (0.0, np.inf), "line": (-np.inf, np.inf)}[domain.describe().split()[0]]
+    assert (found.ends[0, 0], found.ends[-1, 1]) == (low, high)
+    assert (found.ends[1:, 0] == found.ends[:-1, 1]).all()
+    for label, region, (start, end) in zip(found.classes, found.regions, found.ends, strict=True):
+        inner = max(start, min(end, 0.0) - FAR), min(end, max(start, 0.0) + FAR)
+        points = np.linspace(*inner, 7)[1:-1, None]
+        outputs = net(domain.lift(points)).numpy()
+        scores = outputs if outputs.shape[1] > 1 else np.concatenate([0 * outputs, outputs], axis=1)
+        assert (scores[:, label] >= scores.max(axis=1) - 1e-6 * (1 + np.abs(scores).max())).all()
+        assert (part.locate(points) == region).all()
+    return found
+
+
+@pytest.mark.parametrize("number", [1, 2, 4])
+@pytest.mark.parametrize("seed", range(3))
+def test_classes_on_rays_and_lines(number, seed):
+    net = rs.load(default_network([3, 8, 8, number], seed))
+    for beyond in ("b", "both"):
+        check_classes(net, rs.Segment([0.0, 0.3, 0], [0.6, 1.1, 0.5], beyond=beyond))
+
+
+@given(networks(3, max_layers=2, num_outputs=3), POINT, st.sampled_from(["b", "both"]))
+def test_classes_of_degenerate_networks(layers, a, beyond):
+    check_classes(rs.load(layers), rs.Slice(a, [[0.0, 1.0, 1.0]], WINDOWS[beyond]))
+
+
+def test_known_classes_beyond_all_kinks():
+    # The scores |x| and 10 tie at 10 and -10, and nothing bends there; of equal scores the lower class wins.
+    net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[0.0, 0.0], [1.0, 1.0], [1.0, 1.0]], [10.0, 0.0, 0.0])])
+    line = rs.partition(net, rs.Space(1))
+    found = rs.planes.class_intervals(line)
+    assert found.classes.tolist() == [1, 0, 0, 1]
+    assert found.ends.tolist() == [[-np.inf, -10.0], [-10.0, 0.0], [0.0, 10.0], [10.0, np.inf]]
+    assert found.by_class(3).tolist() == [20.0, np.inf, 0.0]

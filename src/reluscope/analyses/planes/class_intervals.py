@@ -4,13 +4,18 @@ Outputs are affine on a region, so that between two neighbouring ties the winner
 """
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.arguments import Natural, read_arguments
+from reluscope.codes.distinct import group_equal_rows
 from reluscope.errors import InputError
+from reluscope.geometry.polyhedra.domains import Space
 from reluscope.geometry.programs.proved_programs import nearest
+from reluscope.networks.building.combined import with_lead_gates
+from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.decisions.decision_boundary import decision_boundary
 from reluscope.partitions.decisions.decision_pieces import tie_error
 from reluscope.partitions.decisions.open_ties import needs_fractions
@@ -27,7 +32,7 @@ class ClassIntervals(Shown):
     ----------
     classes : (p,) int64
     regions : (p,) int64
-        The region that each lies in.
+        The region that each lies in; -1 if signs stayed undecided and the partition of a ray or a line lists none.
     ends : (p, 2) float64
         In domain coordinates.
     """
@@ -52,7 +57,8 @@ def class_intervals(part: Partition) -> ClassIntervals:
     Parameters
     ----------
     part : Partition
-        Of one dimension, with its network. With a single output f the classes are 0 (f <= 0) and 1 (f > 0).
+        Of one dimension, with its network; of a ray or a line some ends are infinite. With a single output f the
+        classes are 0 (f <= 0) and 1 (f > 0).
 
     Returns
     -------
@@ -67,7 +73,8 @@ def class_intervals(part: Partition) -> ClassIntervals:
 
     Notes
     -----
-    One forward pass over the vertices of the partition.
+    One forward pass over the vertices of the partition; of a ray or a line another partition, by which pairs of classes
+    lead.
 
     Examples
     --------
@@ -77,8 +84,10 @@ def class_intervals(part: Partition) -> ClassIntervals:
     >>> found.classes, found.by_class(2).round(6)
     (array([0, 1]), array([0.707107, 0.707107]))
     """
-    if part.dim != 1 or not part.is_bounded().all():
+    if part.dim != 1:
         raise InputError(f"intervals of classes need a partition of a line, got one of {part.domain.describe()}")
+    if not part.window.is_bounded():
+        return _without_end(part)
     if not len(part):
         empty = np.zeros(0, dtype=np.int64)
         return ClassIntervals(empty, empty, np.zeros((0, 2)))
@@ -100,6 +109,38 @@ def class_intervals(part: Partition) -> ClassIntervals:
     middle = (1 - share)[:, None] * outputs[ids[regions, 0]] + share[:, None] * outputs[ids[regions, 1]]
     classes = (middle >= middle.max(axis=1, keepdims=True) - tie_error(outputs)).argmax(axis=1)
     return ClassIntervals(classes, regions, np.stack([starts, stops], axis=1))
+
+
+def _without_end(part: Partition) -> ClassIntervals:
+    """Return the intervals of a ray or a line: its regions by units that say which of two classes leads."""
+    part.require_complete("the class everywhere on a line")
+    assert part.network_on_domain is not None  # which tells who has no network
+    assert part.network is not None
+    cut = partition(with_lead_gates(part.network), part.domain, tolerance=part.tolerance)
+    leads = list(cut.codes.by_gate().values())[-1].to_array()
+    number = max(2, part.network.num_outputs)
+    place = {pair: column for column, pair in enumerate(combinations(range(number), 2))}
+    columns = np.zeros((number, number), dtype=np.int64)
+    columns[tuple(np.array(list(place)).T)] = list(place.values())
+    classes = np.zeros(len(cut), dtype=np.int64)
+    for label in range(1, number):
+        classes[leads[np.arange(len(cut)), columns[classes, label]] == 1] = label
+    words = np.concatenate([part.codes.words, cut.codes.words[:, : part.codes.layout.num_words]])
+    first, group, _ = group_equal_rows(np.ascontiguousarray(words))
+    regions = np.where(first[group[len(part) :]] < len(part), first[group[len(part) :]], -1)
+    offsets, ids = cut.region_vertices
+    if len(cut) == 1 and isinstance(cut.window, Space):  # a line has no corner of its own
+        offsets, ids = np.zeros(2, dtype=np.int64), ids[:0]
+    ends = np.tile([-np.inf, np.inf], (len(cut), 1))
+    owner = np.repeat(np.arange(len(cut)), np.diff(offsets))
+    corners = cut.vertices[ids, 0]
+    is_low = corners < cut.witnesses[owner, 0]
+    ends[owner[is_low], 0], ends[owner[~is_low], 1] = corners[is_low], corners[~is_low]
+    order = np.argsort(ends[:, 0])
+    classes, regions, ends = classes[order], regions[order], ends[order]
+    begins = np.flatnonzero(np.r_[True, (np.diff(classes) != 0) | (np.diff(regions) != 0)][: len(classes)])
+    stops = np.append(begins[1:], len(classes)) - 1
+    return ClassIntervals(classes[begins], regions[begins], np.stack([ends[begins, 0], ends[stops, 1]], axis=1))
 
 
 def _rational_intervals(part: Partition) -> ClassIntervals:

@@ -5,8 +5,11 @@ Gates keep their names; a name that is taken gets a number.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 from math import prod
 from typing import Any
+
+import torch
 
 from reluscope.arguments import describe, read_arguments
 from reluscope.errors import InputError, ShapeError
@@ -159,6 +162,24 @@ def with_class_gates(networks: Sequence[Network]) -> Network:
     named = builder.named("class")
     largest = [named.relu(own) if own.shape == (1,) else named.reshape(named.amax(own), (1,)) for own in scores]
     return builder.build(builder.concatenate([*scores, *largest], 0))
+
+
+def with_lead_gates(network: Network) -> Network:
+    """Return a network's scores and, behind them, a unit for each pair of classes: active where the later one leads.
+
+    Pairs are ordered as those of `itertools.combinations`. A single score leads where it is positive.
+    """
+    bare = replace(network.scores, left_off=None)
+    builder = GraphBuilder()
+    scores = builder.flatten(builder.insert(bare, builder.input(bare.input_shape)))
+    pairs = list(combinations(range(bare.num_outputs), 2))
+    weight = torch.zeros(max(1, len(pairs)), bare.num_outputs, dtype=torch.float64)
+    weight[:, 0] = 1.0
+    for row, (one, other) in enumerate(pairs):
+        weight[row] = 0.0
+        weight[row, [one, other]] = torch.tensor([-1.0, 1.0], dtype=torch.float64)
+    leads = builder.named("lead").relu(builder.linear(scores, weight, torch.zeros(len(weight), dtype=torch.float64)))
+    return builder.build(builder.concatenate([scores, leads], 0))
 
 
 def largest_distance(f: Network, g: Network) -> Network:
