@@ -4,7 +4,7 @@ import statistics
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
@@ -13,6 +13,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 import reluscope as rs
 from benchmarks.measure import Measurement
 from reluscope.analyses.boxes.box_bounds import BoxBounds
+from reluscope.networks.bounds.backward_bounds import BackwardBounds
 from reluscope.networks.graph.nodes import Affine
 from reluscope.testing import check_proof, default_network
 
@@ -21,8 +22,17 @@ TARGET = (
 )
 MODELS = Path(__file__).parents[2] / "shared" / "models"
 SECONDS = 60.0
+# Small deep networks, and half the side of a box around a random input.
+DEEP = (([8, 32, 32, 32, 2], 0.4), ([12, 64, 64, 2], 0.3), ([20, 48, 48, 2], 0.3), ([5, 64, 64, 64, 2], 0.3))
 # What is published: all networks hold on 3 and 4 but those that fly away from what is asked, and on 1.
 VIOLATED = {("3", name) for name in ("1_7", "1_8", "1_9")} | {("4", name) for name in ("1_7", "1_8", "1_9")}
+
+
+class Ends(NamedTuple):
+    """Ranges of units."""
+
+    low: torch.Tensor
+    high: torch.Tensor
 
 
 def run(quick: bool) -> list[Measurement]:
@@ -43,6 +53,7 @@ def run(quick: bool) -> list[Measurement]:
     rows += [_by_program(net, number) for number in ("3" if quick else "1234")]
     for sizes in ([3, 20, 20, 2], [5, 30, 30, 2]):
         rows.append(_against_programs(sizes, 10 if quick else 100))
+    rows += [_above_the_largest(*case) for case in DEEP[: 1 if quick else None]]
     paths = sorted((MODELS / "mnistfc").glob("*.vnnlib"))[: 1 if quick else None]
     if paths:
         net = rs.load(MODELS / "mnist_fc_256x2.onnx")
@@ -103,6 +114,31 @@ def _against_programs(sizes: list[int], number: int) -> Measurement:
         assert found == known, f"{found} here, {known} by the program"
     detail = f"a big-M program by HiGHS takes {theirs / ours:.2g} times as long, all verdicts equal"
     return Measurement(f"{number} properties of {sizes}", ours / number, ours / theirs, theirs / number, detail=detail)
+
+
+def _above_the_largest(sizes: list[int], radius: float) -> Measurement:
+    """Return what thresholds a little above the largest value known take here and by programs, on five boxes."""
+    net, rng, dim = rs.load(default_network(sizes, seed=4)), np.random.default_rng(0), sizes[0]
+    ours = theirs = 0.0
+    verdicts, known = [], []
+    for _ in range(5):
+        middle = rng.uniform(-0.5, 0.5, dim)
+        box = rs.Box(middle - radius, middle + radius)
+        least = rs.maximize(net, box, direction=[1.0, 0.0], budget=rs.Budget(regions=1)).outputs[0]
+        spread = float(np.ptp(net(rng.uniform(box.lo, box.hi, (1_000, dim))).numpy()[:, 0]))
+        unsafe = rs.Polyhedron([[-1.0, 0.0]], [-(least + 0.05 * spread)])
+        case = rs.verification.Case(box.lo, box.hi, [unsafe])
+        verdict, _, seconds = _decided(net, rs.verification.Property([case]))
+        ours, began = ours + seconds, time.process_time()
+        bounds = BackwardBounds(net, case.lower, case.upper)
+        ranges = [Ends(low[None], high[None]) for low, high in bounds.ranges]
+        status = _program(net, ranges, case, unsafe)
+        theirs += time.process_time() - began
+        verdicts.append(verdict)
+        known.append({0: "VIOLATED", 2: "HOLDS"}.get(status, "OPEN"))
+        assert "OPEN" in (verdict, known[-1]) or verdict == known[-1], f"{verdict} here, {known[-1]} by the program"
+    detail = f"{', '.join(verdicts)}; HiGHS: {', '.join(known)}"
+    return Measurement(f"threshold, {sizes}, radius {radius}", ours / 5, ours / theirs, theirs / 5, detail=detail)
 
 
 def _by_program(net: rs.Network, number: str) -> Measurement:

@@ -339,10 +339,9 @@ def _cover(loop: Network, start: Domain, boxes: np.ndarray, most: int, limit: Bu
     """Return a cover of the states after some steps, from boxes of first states."""
     left = Budget() if limit.seconds is None else Remainder.of(limit, began + limit.seconds)
     left = replace(left, regions=None)  # boxes are counted by their number
-    if isinstance(start, Slice):
-        return cover(loop.restrict(start), start.window, boxes, most, left)
-    assert not isinstance(start, Space)  # it is bounded
-    return cover(loop, start, boxes, most, left)
+    inner, within = (loop.restrict(start), start.window) if isinstance(start, Slice) else (loop, start)
+    assert not isinstance(within, Space)  # it is bounded
+    return cover(inner, within, boxes, most, left)
 
 
 def _num_states(start: Domain) -> int:

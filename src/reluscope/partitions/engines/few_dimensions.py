@@ -11,7 +11,7 @@ from reluscope.budget import Interrupted, Remainder
 from reluscope.codes.packed import Codes
 from reluscope.effort import Effort
 from reluscope.geometry.cutting.complexes import from_polygon, from_segments
-from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.window_shapes import RationalCorners, window_shape
 from reluscope.interruption import is_struck
@@ -233,6 +233,7 @@ def _diameter(corners: RationalCorners) -> float:
 def _corners(domain: Slice | Box) -> RationalCorners:
     """Corners of the window in domain coordinates, in cyclic order."""
     window = domain.window if isinstance(domain, Slice) else domain
+    assert not isinstance(window, Space)  # it is bounded
     found = RationalCorners.of_box(window) if isinstance(window, Box) else window_shape(window).corners
     check_numbers("in the domain", np.abs(found.points).max(axis=0))
     return found

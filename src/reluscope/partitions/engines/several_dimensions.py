@@ -10,7 +10,7 @@ import numpy as np
 from reluscope.codes.packed import Codes
 from reluscope.effort import Effort
 from reluscope.geometry.cutting.face_lattices import from_polytope
-from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.window_shapes import window_shape
 from reluscope.networks.network import Network
 from reluscope.partitions.cells.cellwise import walk_cells
@@ -74,6 +74,7 @@ def partition_solid(
     """Partition a bounded domain by a complex of shared faces."""
     began = time.perf_counter()
     window = domain.window if isinstance(domain, Slice) else domain
+    assert not isinstance(window, Space)  # it is bounded
     inner = network.restrict(domain) if isinstance(domain, Slice) else network
     shape = window_shape(window)
     corners = shape.corners

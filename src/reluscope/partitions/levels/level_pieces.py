@@ -9,7 +9,7 @@ import numpy as np
 
 from reluscope.effort import Effort
 from reluscope.geometry.cutting.face_lattices import from_polytope
-from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.domains import Box, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.window_shapes import window_shape
 from reluscope.networks.network import Network
@@ -44,6 +44,7 @@ def find_pieces(
     units = sides_of(window)
     if units is not None:
         slice_ = in_units(window, units)
+        assert not isinstance(slice_.window, Space)  # it is bounded
         pieces, walked, walls = find_pieces(
             asked.restrict(slice_),
             slice_.window,

@@ -13,7 +13,7 @@ from matplotlib.patches import Patch, Polygon
 
 from reluscope.arguments import read_array, read_labels
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.polyhedra.domains import Box, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice, Space
 from reluscope.networks.graph.points import Points
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.polygon_paths import polygon_paths
@@ -166,6 +166,7 @@ def outline(axes: Axes, part: Partition, coarse: Partition | None = None) -> lis
 def draw_window(axes: Axes, domain: Slice | Box, *, is_hatched: bool) -> None:
     """Draw a window if it is no rectangle, hatched if some of it was not reached."""
     window = domain.window if isinstance(domain, Slice) else domain
+    assert not isinstance(window, Space)  # it is bounded
     if isinstance(window, Box) and not is_hatched:
         return
     corners = window.corners() if isinstance(window, Box) else window.vertices()
