@@ -46,7 +46,9 @@ NOT_THE_COPY = 71
 OPTIONS = (
     "-x",
     "-q",
-    "--noconftest",
+    "--noconftest",  # but for fixtures
+    "-p",
+    "conftest",
     "-m",
     "not nightly",
     "-p",
