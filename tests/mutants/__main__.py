@@ -174,6 +174,9 @@ def _child(tree: Path, module: str) -> None:
         sys.dont_write_bytecode = True
         if not Path(str(importlib.import_module("reluscope").__file__)).is_relative_to(tree):
             os._exit(NOT_THE_COPY)
+        # Before pytest does, which would put the module in the place of a function of its name.
+        name = module.replace("/", ".")
+        importlib.import_module(name if name.startswith("reluscope_studies.") else f"reluscope.{name}")
         code = int(pytest.main([*OPTIONS, *TESTS[module], str(_file(module).relative_to(ROOT))]))
     except BaseException:
         traceback.print_exc()

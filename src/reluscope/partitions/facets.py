@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from reluscope.arguments import read_arguments, read_position
 from reluscope.findings import Column, Finding, Findings, declare
 from reluscope.findings.claims import largest_error
 from reluscope.findings.data_frames import as_pandas
@@ -77,8 +78,10 @@ class Facets(Shown):
     def __len__(self) -> int:
         return len(self.left)
 
+    @read_arguments
     def flips_at(self, facet: int) -> Int[np.ndarray, "flips 2"]:
         """Return gate and unit of all units that change their piece across one facet."""
+        facet = read_position(facet, "facet", len(self), "facets")
         return self.flips[self.flip_offsets[facet] : self.flip_offsets[facet + 1]]
 
     @property

@@ -119,7 +119,7 @@ ROWS = {
     "Network.with_parameters": row(
         on=Later(lambda: rs.load(MODEL, input_shape=(2,))), state=MODEL.state_dict(), kinds={"state": "mapping"}
     ),
-    "Facets.flips_at": row(on=Later(lambda: PART.value.facets), facet=0),
+    "Facets.flips_at": row(on=Later(lambda: PART.value.facets), facet=0, kinds={"facet": "index"}),
     "Partition.__getitem__": row(on=PART, index=0),
     "Partition.sample": row(on=PART, count=3, weights="volume", kinds={"weights": "option"}),
     "Partition.locate": row(on=PART, points=X, kinds={"points": "grid"}),
