@@ -317,7 +317,7 @@ def test_make_docs_has_no_warnings():
 @pytest.mark.slow
 def test_the_site_is_built_without_a_warning(tmp_path):
     pytest.importorskip("sphinx_gallery", reason="the site's tools are not installed: make docs")
-    for folder in ("docs", "examples", "benchmarks"):
+    for folder in ("docs", "examples", "benchmarks", "studies"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("_build", "__pycache__"))
     for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"):
         shutil.copy(ROOT / name, tmp_path / name)

@@ -6,6 +6,7 @@ import multiprocessing
 import signal
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -83,7 +84,16 @@ def _processes(number: int) -> Iterator[Executor]:
             process.join()
         # Threads that hold semaphores would leave them behind where the program leaves at once.
         for thread in threads:
-            thread.join(THREAD_PATIENCE)
+            _join(thread)
+
+
+def _join(thread: threading.Thread) -> None:
+    """Wait for a thread, for a moment; one that another thread is about to start is none to wait for before."""
+    until = time.monotonic() + THREAD_PATIENCE
+    while thread.ident is None and time.monotonic() < until:
+        time.sleep(0.01)
+    if thread.ident is not None:
+        thread.join(max(0.0, until - time.monotonic()))
 
 
 def start_processes(executor: Executor, number: int) -> None:
