@@ -62,7 +62,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/partitions/test_tree_facets.py",
         "tests/partitions/test_facet_table.py",
     ),
-    "partitions/facet_rows": ("tests/partitions/test_facet_table.py",),
+    "partitions/rows_of_facets": ("tests/partitions/test_facet_table.py",),
     "partitions/facet_volumes": ("tests/partitions/test_facet_table.py",),
     "partitions/facets": ("tests/partitions/test_facet_table.py",),
     "partitions/volume_change": ("tests/partitions/test_volume_change.py",),

@@ -18,7 +18,7 @@ from reluscope.geometry.polyhedra.corners import hull_volume
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.partitions.corner_errors import corner_errors, side_errors, volume_errors
 from reluscope.partitions.exact.exact_rows import ExactRows
-from reluscope.partitions.facet_rows import FacetRows, pieces_and_sources, rows_of_facets
+from reluscope.partitions.rows_of_facets import FacetRows, pieces_and_sources, rows_of_facets
 from reluscope.partitions.table.boundedness import decide
 from reluscope.tolerance import EPSILON
 

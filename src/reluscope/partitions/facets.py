@@ -19,9 +19,9 @@ from reluscope.findings.data_frames import as_pandas
 from reluscope.findings.derived import Ends, at_an_end
 from reluscope.geometry.numbers.resolutions import SUMS
 from reluscope.networks.evaluation.maps_of_codes import maps_of_codes
-from reluscope.partitions.facet_rows import facet_hyperplanes
 from reluscope.partitions.facet_volumes import FacetVolumes, facet_volumes
 from reluscope.partitions.left_open import left_open
+from reluscope.partitions.rows_of_facets import facet_hyperplanes
 from reluscope.shown import Shown
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from reluscope.analyses.verification import in_turns
 from reluscope.analyses.verification.box_search import BoxSearch
 from reluscope.analyses.verification.in_turns import InTurns, search_kind
 from reluscope.analyses.verification.program_search import ProgramSearch
+from reluscope.partitions.driver.walk import Step
 from reluscope.testing import default_network
 
 
@@ -75,3 +76,23 @@ def test_what_is_searched_depends_on_the_inputs_that_vary():
         assert search_kind(small, safe, "auto") is kind
         assert search_kind(small, safe, "inputs") is BoxSearch
         assert search_kind(small, safe, "units") is ProgramSearch
+
+
+def test_it_ends_where_boxes_leave_something_and_there_are_no_sets(monkeypatch):
+    monkeypatch.setattr(in_turns, "is_small", lambda bounds, most: False)
+    net = rs.load(default_network([3, 5, 1], seed=0))
+    search = InTurns(net, above(-np.ones(3), np.ones(3), [1.0], 9.0), None)
+    steps = iter([[search], [], []])
+    monkeypatch.setattr(search._boxes, "step", lambda: Step(next(steps)))
+    assert search.run(rs.Budget(regions=10)) is None
+    assert not search.is_proved
+
+
+def test_a_set_that_is_not_proved_empty_promises_nothing():
+    net = rs.load(default_network([12, 16, 16, 1], seed=2))
+    search, _ = searched(net, above(-np.ones(12), np.ones(12), [1.0], 0.3), rs.Budget(regions=20), ProgramSearch)
+    assert search.least_key > -np.inf
+    one = search.queue[0].what
+    nothing = one.relaxed._replace(miss=np.inf, mix=0 * one.relaxed.mix)
+    search.push(np.inf, one._replace(relaxed=nothing))
+    assert search.least_key == -np.inf

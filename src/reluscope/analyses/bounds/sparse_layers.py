@@ -225,7 +225,7 @@ def _classes(reads: Bool[np.ndarray, "n u"], pieces: int) -> list[UnitClass]:
     return [UnitClass(inputs, pieces, number) for inputs, number in numbers.items() if inputs]
 
 
-class _Reading:
+class _ReadInputs:
     """Which of some inputs each value reads: 1 or 0, for one input after the other."""
 
     def affine(self, node: Affine, inputs: Sequence[Tensor]) -> Tensor:
@@ -246,7 +246,7 @@ def _readers(network: Network) -> list[Bool[np.ndarray, "n u"]]:
     for rows in chunks(network.num_inputs, 4 * network.bytes_per_point, MEMORY):
         unit_vectors = torch.eye(network.num_inputs, dtype=torch.float64, device=network.device)[rows]
         start = unit_vectors.reshape(-1, *network.input_shape)
-        walk = carry(network, _Reading(), start)
+        walk = carry(network, _ReadInputs(), start)
         for found, stage in zip(parts, network.stages, strict=True):
             arrived = next(walk)
             table = arrived.amax(-1) if isinstance(stage.gate, Max) else arrived

@@ -106,7 +106,7 @@ class InTurns(BestFirst):
         made = search.step()
         self.num_branches += made.num_found
         self.counterexample = search.counterexample
-        if not made.cells:
+        if not made.cells and search not in self._over:
             self._over.append(search)
         is_decided = self.counterexample is not None or self.is_proved
         is_over = is_decided or (len(self._over) == len(self.searches) and not self._may_have_sets)

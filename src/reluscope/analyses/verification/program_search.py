@@ -29,6 +29,7 @@ from reluscope.networks.bounds.holding import Holding
 from reluscope.networks.bounds.set_programs import GivenBack, Relaxed, SetProgram, Split, is_small
 from reluscope.networks.network import Network
 from reluscope.partitions.driver.best_first import Branch
+from reluscope.tolerance import EPSILON
 
 # Units whose halves are compared, by programs until so many splits of a unit say what one gains.
 NUM_TRIED, RELIABLE = 8, 4
@@ -36,7 +37,7 @@ NUM_TRIED, RELIABLE = 8, 4
 ATTACK_EVERY = 32
 
 
-class _Seen(NamedTuple):
+class _Solved(NamedTuple):
     """A set, and what its program says."""
 
     what: HeldUnits
@@ -74,18 +75,25 @@ class ProgramSearch(UnitSearch):
     def least_key(self) -> float:
         """By how much unsafe outputs are missed at least where the search is not over; -inf where nobody knows."""
         known = super().least_key
-        seen = [one.what for one in self.queue if isinstance(one.what, _Seen)]
+        seen = [one.what for one in self.queue if isinstance(one.what, _Solved)]
         for case in {self._case(one.what) for one in seen} if known > -np.inf else ():
             mine = [one for one in seen if self._case(one.what) == case]
             for start in range(0, len(mine), self._together):
-                mixed, found = self._proved(self._bounds[case], mine[start : start + self._together])
-                known = min(known, float((found.values - mixed.offsets - mixed.rounding).min()))
+                some = mine[start : start + self._together]
+                mixed, found = self._proved(self._bounds[case], some)
+                missed, weights = (
+                    found.values - mixed.offsets - mixed.rounding,
+                    torch.stack(self._mixes(some)).sum(dim=1),
+                )
+                # A solver's weights add up to about 1; without any it says that a set is empty, which is not proved.
+                missed = torch.where(weights > 0, missed / weights, -torch.inf)
+                known = min(known, float((missed - 4 * EPSILON * missed.abs()).min()))
         return known
 
     def split(self, branch: Branch) -> None:
         """Bound the halves of a set."""
         one = branch.what
-        if not isinstance(one, _Seen):
+        if not isinstance(one, _Solved):
             super().split(branch)
             return
         bounds = self._bounds[self._case(one.what)]
@@ -113,11 +121,11 @@ class ProgramSearch(UnitSearch):
         except SolverError:
             return None
 
-    def _solved(self, one: HeldUnits) -> _Seen:
+    def _solved(self, one: HeldUnits) -> _Solved:
         step_point()
-        return _Seen(one, self._programs[one.target].least_miss(one.held))
+        return _Solved(one, self._programs[one.target].least_miss(one.held))
 
-    def _settle(self, bounds: BackwardBounds, seen: list[_Seen]) -> None:
+    def _settle(self, bounds: BackwardBounds, seen: list[_Solved]) -> None:
         """Put sets into the queue in which something unsafe may be reached."""
         before = self.num_branches
         self.num_branches += len(seen)
@@ -134,7 +142,7 @@ class ProgramSearch(UnitSearch):
             for one in left:
                 self.push(one.relaxed.miss, one)
 
-    def _out(self, bounds: BackwardBounds, seen: list[_Seen]) -> list[_Seen]:
+    def _out(self, bounds: BackwardBounds, seen: list[_Solved]) -> list[_Solved]:
         """Return the sets on which rows are missed with all rounding."""
         mixed, found = self._proved(bounds, seen)
         held = Holding.stacked([one.what.held for one in seen])
@@ -142,10 +150,10 @@ class ProgramSearch(UnitSearch):
         is_out = self._ruled_out(bounds, sets, mixed, found, held).tolist()
         return [one for one, is_done in zip(seen, is_out, strict=True) if is_done]
 
-    def _mixes(self, seen: list[_Seen]) -> list[torch.Tensor]:
+    def _mixes(self, seen: list[_Solved]) -> list[torch.Tensor]:
         return [torch.as_tensor(one.relaxed.mix, device=self.network.device) for one in seen]
 
-    def _proved(self, bounds: BackwardBounds, seen: list[_Seen]) -> tuple[Mixtures, Bound]:
+    def _proved(self, bounds: BackwardBounds, seen: list[_Solved]) -> tuple[Mixtures, Bound]:
         """Return rows of sets of one case, and the bounds that the duals of their programs prove."""
         mixed = self._mixtures([one.what._replace(mix=mix) for one, mix in zip(seen, self._mixes(seen), strict=True)])
         duals = [
@@ -156,7 +164,7 @@ class ProgramSearch(UnitSearch):
             held = Holding.stacked([one.what.held for one in seen])
             return mixed, bounds.carried_to_box(GivenBack(bounds, held, len(seen), duals), mixed.rows)
 
-    def _best(self, one: _Seen) -> tuple[Split, list[_Seen]]:
+    def _best(self, one: _Solved) -> tuple[Split, list[_Solved]]:
         """Return where a set is best split, and its halves."""
         best, most, halves = one.relaxed.splits[0], -np.inf, []
         for split in one.relaxed.splits[:NUM_TRIED]:
@@ -168,14 +176,14 @@ class ProgramSearch(UnitSearch):
                 best, most, halves = split, value, parts
         return best, halves or self._halved(one, best, self._gains[best.gate, best.unit])
 
-    def _halved(self, one: _Seen, split: Split, gain: _Gain) -> list[_Seen]:
+    def _halved(self, one: _Solved, split: Split, gain: _Gain) -> list[_Solved]:
         """Return the halves of a set, and learn what the split gains."""
         halves = [self._solved(half) for half in one.what.halves(*split[:3])]
         gain.learn(split.gap, _rises(one, halves))
         return halves
 
 
-def _rises(one: _Seen, halves: list[_Seen]) -> tuple[float, float]:
+def _rises(one: _Solved, halves: list[_Solved]) -> tuple[float, float]:
     """Return by how much the bounds of halves are better, at most so much that nothing is reached."""
     most = max(-one.relaxed.miss, 0.0)
     low, high = (float(np.nan_to_num(min(half.relaxed.miss, 0.0) - one.relaxed.miss)) for half in halves)

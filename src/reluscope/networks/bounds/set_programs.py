@@ -51,7 +51,7 @@ class Relaxed(NamedTuple):
     splits: list[Split]  # where the set can be split: of units apart from their functions, widest first, or of others
 
 
-class _Values(NamedTuple):
+class _OnColumns(NamedTuple):
     """Values as affine functions of columns."""
 
     matrix: scipy.sparse.csr_array
@@ -80,7 +80,7 @@ class SetProgram:
         middle, half = (bounds.lower + bounds.upper) / 2, (bounds.upper - bounds.lower) / 2
         self._middle, self._half = middle.cpu().numpy(), half.cpu().numpy()
         carrier = _Columns(bounds)
-        start = _Values(scipy.sparse.csr_array(scipy.sparse.diags_array(self._half)), self._middle)
+        start = _OnColumns(scipy.sparse.csr_array(scipy.sparse.diags_array(self._half)), self._middle)
         outputs = carry_to_output(network, carrier, start)
         self._units, self._num_targets = carrier.units, len(A)
         width = carrier.width + 1
@@ -234,7 +234,7 @@ class _Columns:
         tables = zip(*(_of_height(one, height) for one in self._units), strict=True)
         return _Units(*(np.concatenate(table, axis=-1) for table in tables))
 
-    def affine(self, node: Affine, inputs: Sequence[_Values]) -> _Values:
+    def affine(self, node: Affine, inputs: Sequence[_OnColumns]) -> _OnColumns:
         """Return the node's values, of matrices that are multiplied out."""
         constant = np.zeros(node.size)
         if node.constant is not None:
@@ -243,9 +243,9 @@ class _Columns:
         for matrix, part in zip(node.matrix(), inputs, strict=True):
             total = total + matrix @ _padded(part.matrix, self.width)
             constant = constant + matrix @ part.constant
-        return _Values(scipy.sparse.csr_array(total), constant)
+        return _OnColumns(scipy.sparse.csr_array(total), constant)
 
-    def arrive(self, stage: Stage, value: _Values) -> _Values:
+    def arrive(self, stage: Stage, value: _OnColumns) -> _OnColumns:
         """Add columns for what units see and give, and return what they give."""
         gate = self._bounds.gates[stage.index]
         low, high = (one.cpu().numpy() for one in self._bounds.ranges[stage.index])
@@ -278,9 +278,9 @@ class _Columns:
                 gives,
             )
         )
-        return _Values(scipy.sparse.csr_array(matrix), slope * value.constant + intercept)
+        return _OnColumns(scipy.sparse.csr_array(matrix), slope * value.constant + intercept)
 
-    def leave(self, stage: Stage, arrived: _Values) -> _Values:
+    def leave(self, stage: Stage, arrived: _OnColumns) -> _OnColumns:
         """Return what a gate gives, with which all of it is in the program."""
         del stage
         return arrived
