@@ -2,8 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace reluscope {
+
+namespace {
+
+constexpr double SMALLEST = std::numeric_limits<double>::min();
+
+}  // namespace
 
 Vector<std::int32_t> ordered_corners(Rows<const double> vertices, ListsView regions, Rows<const double> witnesses) {
     Vector<std::int32_t> ordered(regions.ids.begin(), regions.ids.end());
@@ -12,11 +19,16 @@ Vector<std::int32_t> ordered_corners(Rows<const double> vertices, ListsView regi
         const auto corners = regions[region];
         const auto list = ordered.begin() + regions.offsets[region];
         keys.resize(std::max(keys.size(), corners.size()));
+        double wide = SMALLEST, high = SMALLEST;  // angles in a strip are told apart when it is stretched to a square
+        for (std::size_t i = 0; vertices.width() == 2 && i < corners.size(); ++i) {
+            wide = std::max(wide, std::abs(vertices[corners[i]][0] - witnesses[region][0]));
+            high = std::max(high, std::abs(vertices[corners[i]][1] - witnesses[region][1]));
+        }
         for (std::size_t i = 0; i < corners.size(); ++i) {
             const double* corner = vertices[corners[i]];
-            const double key = vertices.width() == 1
-                                   ? corner[0]
-                                   : std::atan2(corner[1] - witnesses[region][1], corner[0] - witnesses[region][0]);
+            const double key = vertices.width() == 1 ? corner[0]
+                                                     : std::atan2((corner[1] - witnesses[region][1]) / high,
+                                                                  (corner[0] - witnesses[region][0]) / wide);
             // Regions have few corners: insertion is the fastest way to sort them.
             std::size_t j = i;
             for (; j > 0 && keys[j - 1] > key; --j) {

@@ -74,3 +74,27 @@ def test_an_outlier_does_not_disturb_other_points(quadrants, outlier):
 def test_what_is_no_point_is_refused(quadrants):
     with pytest.raises(InputError, match="points must be finite, got 1 NaN"):
         quadrants.locate([[np.nan, 0.0]])
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("aspect", [1e6, 1e12, 1e18, 1e60])
+def test_a_strip_however_long(aspect, turned):
+    # Kinks at -1, 1 and 3 widths across a domain as long as the aspect says.
+    weight = np.array([[1.0, 0.0]] * 3)[:, :: -1 if turned else 1]
+    net = from_arrays([(weight, [1.0, -1.0, -3.0]), (np.array([[1.0, -2.0, 1.0]]), [0.0])])
+    far = np.array([4.0, aspect])[:: -1 if turned else 1]
+    part = rs.partition(net, rs.Box(-far, far))
+    inside = np.array([-2.0, 0.0, 2.0, 3.5])[:, None] * far / 4
+    inside[:, turned * 1] = [-2.0, 0.0, 2.0, 3.5]
+    inside[:, 1 - turned * 1] = [0.5 * aspect, -0.25 * aspect, 0.0, 0.75 * aspect]
+    assert (part.locate(part.witnesses) == np.arange(4)).all()
+    rows = part.locate(inside)
+    assert (net.codes(inside).words == part.codes.words[rows]).all()
+    np.testing.assert_allclose(part.volumes()[rows], np.array([3.0, 2.0, 2.0, 1.0]) * 2 * aspect)
+    for row in rows.tolist():
+        corners = part[row].vertices
+        after = np.roll(corners, -1, axis=0)
+        # Every corner turns left.
+        middle = corners - part.witnesses[row]
+        following = after - part.witnesses[row]
+        assert (middle[:, 0] * following[:, 1] - middle[:, 1] * following[:, 0] > 0).all()

@@ -10,7 +10,7 @@ from functools import cmp_to_key
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from scipy.spatial import ConvexHull, QhullError
 
 from reluscope.errors import DegenerateGeometryError, InputError
@@ -66,8 +66,14 @@ def corners(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"], ball: Ball,
     table = np.column_stack([found / np.maximum(1.0, distance)[:, None], np.log(np.maximum(1.0, distance))])
     found = found[[group[0] for group in coincident_groups(table, tolerance)]]
     if dim == 2:
-        found = found[np.argsort(np.arctan2(found[:, 1], found[:, 0]))]
+        found = found[order_around(found)]
     return Corners(ball.center + scale * found, are_all)
+
+
+def order_around(points: Float[np.ndarray, "v 2"]) -> Int[np.ndarray, " v"]:
+    """Return the order of points around the origin, counter-clockwise: a strip is stretched to a square first."""
+    sizes = np.abs(points).max(axis=0, initial=np.finfo(float).tiny)
+    return np.argsort(np.arctan2(points[:, 1] / sizes[1], points[:, 0] / sizes[0]))
 
 
 def exact_corners(

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from reluscope.geometry.polyhedra.corners import order_around
 from reluscope.geometry.polyhedra.hulls import hull_of
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 
@@ -93,7 +94,7 @@ def _seen(
     _, _, axes = np.linalg.svd(corners - middle, full_matrices=False)
     first, second = axes[:2]
     flat = (corners - middle) @ axes[:2].T
-    flat = flat[np.argsort(np.arctan2(*(flat - flat.mean(axis=0)).T))]
+    flat = flat[order_around(flat - flat.mean(axis=0))]
     whole = _area(flat)
     # Bodies that reach beyond the plane cover it from outside; of those that end in it the ones before this one do.
     top = np.maximum.reduceat((every.corners - middle) @ normal, every.first_corner)

@@ -30,17 +30,16 @@ def locate(
     corners = vertices[ids]
     low = np.minimum.reduceat(corners, offsets[:-1], axis=0)
     high = np.maximum.reduceat(corners, offsets[:-1], axis=0)
-    # Each point has the slack of its own size: one far away does not blur the others.
-    eps = 16 * np.finfo(float).eps
-    sizes = np.where(np.isfinite(where), np.abs(where), 0.0).max(axis=1)
-    slack = eps * np.maximum(float(np.abs(corners).max()), sizes)
+    # Each point has the slack of its own size: one far away does not blur the others. So has each axis.
+    sizes = np.where(np.isfinite(where), np.abs(where), 0.0)
+    slack = 16 * np.finfo(float).eps * np.maximum(np.abs(corners).max(axis=0), sizes)
     step = max(1, BLOCK // number)
     for start in range(0, len(where), step):
         rows = slice(start, start + step)
         inside = np.ones((len(where[rows]), number), dtype=bool)
         for axis in range(dim):
-            inside &= where[rows, axis, None] >= low[:, axis] - slack[rows, None]
-            inside &= where[rows, axis, None] <= high[:, axis] + slack[rows, None]
+            inside &= where[rows, axis, None] >= low[:, axis] - slack[rows, axis, None]
+            inside &= where[rows, axis, None] <= high[:, axis] + slack[rows, axis, None]
         point, region = np.nonzero(inside)
         if dim == 2:
             is_within = _in_polygons(where[rows][point], region, corners, offsets, slack[rows][point])
@@ -63,6 +62,6 @@ def _in_polygons(
     side, towards = b - a, points[pair] - a
     height = side[:, 0] * towards[:, 1] - side[:, 1] * towards[:, 0]
     # Both ends may be off by the slack, which turns a side that is not much longer.
-    reach = np.linalg.norm(towards, axis=1) + np.linalg.norm(points[pair] - b, axis=1)
-    outside = height < -slack[pair] * reach
+    reach = np.abs(towards) + np.abs(points[pair] - b)
+    outside = height < -(slack[pair] * reach[:, ::-1]).sum(axis=1)
     return np.bincount(pair[outside], minlength=len(points)) == 0

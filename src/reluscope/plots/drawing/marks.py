@@ -170,8 +170,6 @@ def draw_window(axes: Axes, domain: Slice | Box, *, is_hatched: bool) -> None:
     if isinstance(window, Box) and not is_hatched:
         return
     corners = window.corners() if isinstance(window, Box) else window.vertices()
-    around = corners - corners.mean(axis=0)
-    corners = corners[np.argsort(np.arctan2(around[:, 1], around[:, 0]))]
     if is_hatched:
         axes.add_patch(Polygon(corners, zorder=0.5, **UNKNOWN))
     if not isinstance(window, Box):
