@@ -42,7 +42,8 @@ def side_errors(part: "Partition") -> Float[np.ndarray, " r"]:
 
     The largest error of its corners. The crossing of two nearly parallel sides moves farther than the sides: where
     corners are known worse than the engine lets pass (32 resolutions and a share of the largest coordinate), the rows
-    of the network say how well sides are; so they do for engines that carry no errors of corners along.
+    of the network say how well sides are; so they do for engines that carry no errors of corners along. Files keep
+    what they said, and without that and without the network nothing is known.
     """
     if not len(part):
         return np.zeros(0)
@@ -57,14 +58,25 @@ def side_errors(part: "Partition") -> Float[np.ndarray, " r"]:
     errors = np.maximum.reduceat(corner_errors(part)[ids], offsets[:-1])
     corners, network = part.geometry.corners, part.network
     if corners is None or corners.vertex_blur is None:  # nothing was carried along
-        if network is not None:
-            errors = np.maximum(errors, _row_errors(part, np.arange(len(part)), width))
-        return errors
+        if part.geometry.side_errors is not None:
+            return part.geometry.side_errors
+        if network is None:
+            return np.full(len(part), np.inf)
+        return np.maximum(errors, _row_errors(part, np.arange(len(part)), width))
     badly_known = np.flatnonzero(errors > most)
     if len(badly_known) and part.dim > 1 and network is not None:
         sides = np.maximum(most, _row_errors(part, badly_known, width))
         errors[badly_known] = np.minimum(errors[badly_known], sides)
     return errors
+
+
+def stored_side_errors(part: "Partition") -> dict[str, np.ndarray]:
+    """Return the column of a file for cells that carry no errors along: nobody may have the network when it is read."""
+    corners = part.geometry.corners
+    is_known = part.network is not None or part.geometry.side_errors is not None
+    if corners is None or corners.vertex_blur is not None or not (len(part) and is_known and part.window.is_bounded()):
+        return {}
+    return {"side_errors": np.minimum(side_errors(part), np.finfo(float).max)}
 
 
 def _row_errors(part: "Partition", regions: Int[np.ndarray, " k"], width: float) -> Float[np.ndarray, " k"]:

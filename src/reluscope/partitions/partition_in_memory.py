@@ -31,7 +31,7 @@ from reluscope.networks.evaluation.decisions import scores
 from reluscope.networks.graph.affine_maps import AffineMaps
 from reluscope.networks.graph.points import chunks
 from reluscope.networks.network import Network
-from reluscope.partitions.corner_errors import corner_errors
+from reluscope.partitions.corner_errors import corner_errors, stored_side_errors
 from reluscope.partitions.exact.certificates import Certificate
 from reluscope.partitions.exact.exact_regions import code_tuples, exact_regions
 from reluscope.partitions.faces.face_walk import find_faces
@@ -475,6 +475,7 @@ class Partition(RegionTable):
         arrays, geometry = column_arrays(self.geometry)
         if "is_bounded" in arrays:
             arrays |= self._boundedness._asdict()
+        arrays |= stored_side_errors(self)
         description = {
             "kind": "partition",
             "fingerprint": self.fingerprint,

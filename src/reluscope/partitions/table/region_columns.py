@@ -19,6 +19,7 @@ class RegionColumns:
     corners: CornerColumns | None = None
     is_bounded: Bool[np.ndarray, " r"] | None = None  # as far as the engine has seen, see `RegionTable.is_bounded`
     is_proved: Bool[np.ndarray, " r"] | None = None  # where ``is_bounded`` is proved, once asked
+    side_errors: Float[np.ndarray, " r"] | None = None  # see `corner_errors.side_errors`; from a file of cells
     in_doubt: Bool[np.ndarray, " r"] | None = None  # whether a sign stayed undecided on the way; None: of any of them
 
     @classmethod
@@ -53,8 +54,9 @@ class RegionColumns:
         if facets is not None:
             facets = facets.take(kept, len(self.words))
             corners, facets = (None, facets) if corners is None else corners.take(kept, facets)
-        is_bounded, is_proved, in_doubt = (
-            None if known is None else known[kept] for known in (self.is_bounded, self.is_proved, self.in_doubt)
+        is_bounded, is_proved, side_errors, in_doubt = (
+            None if known is None else known[kept]
+            for known in (self.is_bounded, self.is_proved, self.side_errors, self.in_doubt)
         )
         return RegionColumns(
             words=self.words[kept],
@@ -63,6 +65,7 @@ class RegionColumns:
             corners=corners,
             is_bounded=is_bounded,
             is_proved=is_proved,
+            side_errors=side_errors,
             in_doubt=in_doubt,
         )
 

@@ -11,7 +11,7 @@ from reluscope.partitions.table.facet_columns import FacetColumns
 from reluscope.partitions.table.region_columns import RegionColumns
 
 # Files name one of four sets of columns: "mosaic" with shared corners and facets' ends, "solid" with the vertices of
-# cells, "bare" with facets alone, "listed" without these. Early files have neither blur nor ``is_proved``.
+# cells, "bare" with facets alone, "listed" without these. Early files have no blur, ``is_proved`` or ``side_errors``.
 KINDS = ("mosaic", "solid", "bare", "listed")
 
 
@@ -60,6 +60,7 @@ def read_columns(arrays: Mapping[str, np.ndarray], described: Mapping[str, Any],
         witnesses=witnesses,
         facets=FacetColumns(left, right, stored.whole(described, "num_unmatched")),
         corners=_read_cells(arrays, number, dim) if kind == "solid" else None,
+        side_errors=_read_sizes(arrays, "side_errors", number),
         **known,
     )
 
@@ -78,7 +79,7 @@ def _read_flat(arrays: Mapping[str, np.ndarray], num_unmatched: int, number: int
     right = stored.array(arrays, "right", np.int64, (len(ends),), least=-1, below=number)
     stored.array(arrays, "roots", np.int64, (number,), least=0, below=1)
     offsets = stored.offsets(arrays, "offsets", number, len(ids))
-    corners = SharedCorners(vertices, offsets, ids, _read_blur(arrays, len(vertices)))
+    corners = SharedCorners(vertices, offsets, ids, _read_sizes(arrays, "blur", len(vertices)))
     return RegionColumns.flat(arrays["words"], corners, FacetColumns(left, right, num_unmatched, ends))
 
 
@@ -88,9 +89,9 @@ def _read_cells(arrays: Mapping[str, np.ndarray], number: int, dim: int) -> Cell
     offsets = stored.offsets(arrays, "cell_offsets", len(regions), len(points))
     if len(np.unique(regions)) != number or (points[:, dim] < 0).any():
         raise ValueError("regions without cells, or vertices behind infinity")
-    ids, blur = np.arange(len(points)), _read_blur(arrays, len(points))
+    ids, blur = np.arange(len(points)), _read_sizes(arrays, "blur", len(points))
     return CellCorners(regions=regions, offsets=offsets, ids=ids, points=points, blur=blur)
 
 
-def _read_blur(arrays: Mapping[str, np.ndarray], number: int) -> np.ndarray | None:
-    return stored.array(arrays, "blur", np.float64, (number,), least=0) if "blur" in arrays else None
+def _read_sizes(arrays: Mapping[str, np.ndarray], name: str, number: int) -> np.ndarray | None:
+    return stored.array(arrays, name, np.float64, (number,), least=0) if name in arrays else None
