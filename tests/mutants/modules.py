@@ -55,6 +55,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "partitions/complexes/carried_ahead": ("tests/partitions/test_carried_ahead.py",),
     "partitions/driver/walk": ("tests/partitions/test_walk.py",),
     "partitions/driver/best_first": ("tests/partitions/test_walk.py",),
+    "partitions/driver/stepped_search": ("tests/partitions/test_walk.py",),
     "partitions/table/boundedness": ("tests/partitions/test_boundedness.py",),
     "partitions/table/needles": ("tests/partitions/test_boundedness.py",),
     "partitions/exact/exact_rows": (

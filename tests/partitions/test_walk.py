@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reluscope.budget import Budget
 from reluscope.effort import Effort
 from reluscope.kernel_threads import kernel_threads
-from reluscope.partitions.driver import best_first
+from reluscope.partitions.driver import stepped_search
 from reluscope.partitions.driver.best_first import BestFirst, Branch
 from reluscope.partitions.driver.walk import Step, Walked, task_name, walk
 from reluscope.progress import RegionProgress
@@ -365,7 +365,7 @@ def test_what_exceeds_a_budget_counts_as_left():
 
 
 def test_a_search_tells_how_much_of_its_budget_is_spent(monkeypatch):
-    monkeypatch.setattr(best_first, "INTERVAL", 0.0)
+    monkeypatch.setattr(stepped_search, "INTERVAL", 0.0)
     told: list[float] = []
     search = Shortest(901)
     search.run(Budget(regions=1000), told.append)

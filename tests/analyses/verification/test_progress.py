@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.partitions.driver import best_first
+from reluscope.partitions.driver import stepped_search
 from reluscope.testing import default_network
 
 Case, Property = rs.verification.Case, rs.verification.Property
@@ -22,7 +22,7 @@ def at_least(level, cases=1):
 
 @pytest.fixture(autouse=True)
 def _told_at_every_step(monkeypatch):
-    monkeypatch.setattr(best_first, "INTERVAL", 0.0)
+    monkeypatch.setattr(stepped_search, "INTERVAL", 0.0)
 
 
 @pytest.mark.few(1)

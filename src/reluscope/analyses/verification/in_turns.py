@@ -17,7 +17,7 @@ from reluscope.errors import InputError
 from reluscope.networks.bounds.backward_bounds import BackwardBounds, has_small_matrices, is_suited
 from reluscope.networks.bounds.set_programs import is_small
 from reluscope.networks.network import Network
-from reluscope.partitions.driver.best_first import BestFirst, Branch
+from reluscope.partitions.driver.stepped_search import SteppedSearch
 from reluscope.partitions.driver.walk import Step
 
 # With more inputs that vary units are split, with no more than so few boxes are halved, else both in turns.
@@ -28,7 +28,7 @@ FIRST_BOXES, BOXES_A_SET = 4096, 32
 MAX_UNITS, MAX_OPEN = 1024, 96
 
 
-class InTurns(BestFirst):
+class InTurns(SteppedSearch):
     """Searches boxes and, if programs of the network are small, sets of regions for one property.
 
     A counterexample given at the start leaves nothing to do.
@@ -86,19 +86,6 @@ class InTurns(BestFirst):
     def share_left(self) -> float:
         """Share of the inputs on which the search is not over."""
         return min(one.share_left for one in self.searches)
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the queues take as much memory as they may."""
-        return any(one.is_full for one in self.searches)
-
-    def is_settled(self, key: float) -> bool:
-        """Whether there is nothing left to find."""
-        return self.counterexample is not None
-
-    def split(self, branch: Branch) -> None:
-        """Branches are the searches' own."""
-        raise NotImplementedError
 
     def step(self) -> Step:
         """Let the search take a step whose turn it is."""

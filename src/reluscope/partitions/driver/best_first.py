@@ -2,21 +2,17 @@
 
 import heapq
 import math
-import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from reluscope.budget import Budget
-from reluscope.effort import Effort
-from reluscope.partitions.driver.walk import Step, walk
+from reluscope.partitions.driver.stepped_search import SteppedSearch
+from reluscope.partitions.driver.walk import Step
 from reluscope.stopping import Stop, is_interrupted
 from reluscope.time_limits import OutOfTime
-
-# How far a search is is told at most so often, in seconds: to know it takes a look at all branches.
-INTERVAL = 0.2
 
 
 class Branch(NamedTuple):
@@ -27,23 +23,23 @@ class Branch(NamedTuple):
     what: Any  # what the search has to know of the branch
 
 
-class BestFirst(ABC):
+class BestFirst(SteppedSearch):
     """A best-first search; subclasses say how it begins, and how a branch is split.
 
-    ``queue`` is a heap; ``num_branches``, those bounded so far, count as a budget's regions; ``frontier`` is the
-    largest bound of a split branch. A step that Ctrl-C or the clock ends is taken back; ``is_broken`` tells of another
-    error in the middle of one.
+    ``queue`` is a heap; ``frontier`` is the largest bound of a split branch. A step that Ctrl-C or the clock ends is
+    taken back; ``is_broken`` tells of another error in the middle of one.
     """
 
-    is_finished = is_begun = False
-    kind, method = "branches", "best first"
+    is_begun = False
+    method = "best first"
 
     def __init__(self) -> None:
+        super().__init__()
         self.queue: list[Branch] = []
-        self.num_branches, self.frontier = 0, 0.0
+        self.frontier = 0.0
+        self.is_broken = False
         self._order = 0
         self._taken: list[Branch] = []
-        self.is_broken = False
 
     def __len__(self) -> int:
         return max(1, len(self.queue))
@@ -51,11 +47,6 @@ class BestFirst(ABC):
     @abstractmethod
     def is_settled(self, key: float) -> bool:
         """Whether branches with this bound need not be split."""
-
-    @property
-    def work(self) -> dict[str, int]:
-        """How much was bounded, by its kind."""
-        return {self.kind: self.num_branches}
 
     @property
     def least_key(self) -> float:
@@ -95,32 +86,6 @@ class BestFirst(ABC):
         while len(taken) < number and self._has_branches() and fits(self.queue[0].what):
             taken.append(self._pop().what)
         return taken
-
-    @property
-    def share_left(self) -> float:
-        """Share of the work that is left, if both parts of a branch are as much work; all of it, where nobody knows."""
-        return 1.0
-
-    def run(self, budget: Budget, tell: Callable[[float], None] | None = None) -> Stop | None:
-        """Search within a budget; return why it stopped early, if it did.
-
-        Ctrl-C and lack of memory end it like a budget. What is told is how much is done, from 0 to 1: of the search, or
-        of its budget.
-        """
-        began = told = time.time()
-
-        def advanced(search: "BestFirst", room: float) -> Step:
-            nonlocal told
-            made = search.step()
-            if tell is not None and time.time() - told >= INTERVAL:
-                tell(max(1 - search.share_left, budget.share_spent(search.num_branches, began)))
-                told = time.time()
-            return made
-
-        stopped = walk([self], advanced, effort=Effort(budget, began=began)).stop
-        if tell is not None:
-            tell(1.0)
-        return stopped
 
     def run_unbroken(self, budget: Budget, tell: Callable[[float], None] | None = None) -> Stop | None:
         """`run`, passing on a lack of memory in the middle of a step, and Ctrl-C before the first; begins always."""
