@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from reluscope.analyses.bodies.volumes import region_volumes
     from reluscope.analyses.counting.counting_methods import count
     from reluscope.analyses.extremes.largest_value import maximize
+    from reluscope.analyses.extremes.network_program import as_program
     from reluscope.analyses.extremes.steepest import lipschitz
     from reluscope.analyses.reachability.images import image
     from reluscope.analyses.reachability.reachable_sets import reach
@@ -112,6 +113,7 @@ _HOMES = {
     "Tolerance": "reluscope.tolerance",
     "Tracker": "reluscope.analyses.tracking.tracker",
     "activations_at": "reluscope.networks.models.torch.parts",
+    "as_program": "reluscope.analyses.extremes.network_program",
     "bounds": "reluscope.analyses.bounds",
     "classification": "reluscope.analyses.classification",
     "certify": "reluscope.partitions",
@@ -196,6 +198,7 @@ __all__ = [
     "Tolerance",
     "Tracker",
     "activations_at",
+    "as_program",
     "bounds",
     "certify",
     "classification",

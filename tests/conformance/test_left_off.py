@@ -17,8 +17,17 @@ from reluscope.networks.graph.left_off import LeftOff
 from reluscope.networks.network import Network
 
 # Not carried, and refused by name.
-REFUSES = {"image", "reach", "classification.cross_entropy", "difference", "lipschitz", "maximize", "stack"}
-REFUSES |= {f"preimages.{name}" for name in ("local_inverse", "elsewhere_bounds")}
+REFUSES = {
+    "as_program",
+    "image",
+    "reach",
+    "classification.cross_entropy",
+    "difference",
+    "lipschitz",
+    "maximize",
+    "stack",
+}
+REFUSES |= {"as_program"} | {f"preimages.{name}" for name in ("local_inverse", "elsewhere_bounds")}
 REFUSES |= {f"preimages.{name}" for name in ("distance_to_range", "reached_from_elsewhere")}
 # About the outputs of the file: `tests/analyses/preimages/test_left_off.py` and its like compare with these.
 CARRIES = {"level_set", "verify", "violations", "regression.fits", "verification.replay", "verification.verify_each"}

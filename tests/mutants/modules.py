@@ -35,6 +35,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "analyses/verification/set_search": (f"{T}/verification/test_unit_search.py",),
     "analyses/verification/program_search": (f"{T}/verification/test_unit_search.py",),
     "networks/bounds/set_programs": ("tests/networks/test_set_programs.py",),
+    "networks/bounds/network_rows": (f"{T}/extremes/test_network_program.py",),
     "networks/bounds/lines_back": ("tests/networks/test_backward_bounds.py",),
     "analyses/verification/exact_leaves": (f"{T}/verification/test_exact_leaves.py",),
     "analyses/verification/unit_leaves": (f"{T}/verification/test_unit_search.py",),

@@ -241,6 +241,7 @@ ROWS = {
         approximate={"gelu": 8},
         decision="smallest",
     ),
+    "as_program": row(network=NET, domain=BOX, inputs=["a", "b"], outputs=None, kinds={"inputs": "ours"}),
     "compose": row(steps=[NET], kinds={"steps": "ours"}),
     "difference": row(f=NET, g=NET, kinds={"f": "network", "g": "network"}),
     "lipschitz": row(network=NET, domain=BOX),

@@ -11,6 +11,7 @@ After Serra, Tjandraatmadja and Ramalingam (``serra2018``), who give this for Re
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -28,8 +29,8 @@ from reluscope.networks.bounds.program_bounds import (
     _corners,
     _is_open,
     _meet,
-    _padded,
     _Values,
+    padded,
 )
 from reluscope.networks.bounds.ranges import unit_ranges
 from reluscope.networks.evaluation.linearize import gate_values
@@ -38,6 +39,7 @@ from reluscope.networks.graph.nodes import Affine, Pointwise
 from reluscope.networks.passes.network_graph import NetworkGraph
 from reluscope.networks.passes.rounding import ANY_ORDER
 from reluscope.networks.passes.stages import Stage
+from reluscope.time_limits import if_in_time, is_overdue
 
 # More than the rounding of a few operations.
 RAISED = 1 + 2.0**-48
@@ -87,24 +89,26 @@ def encode(network: NetworkGraph, domain: Box | Polyhedron, *, least_margin: flo
     With ``least_margin`` 0 bounds hold in real arithmetic for all points. One binary per breakpoint or candidate that
     intervals and the relaxation leave open, and two linear programs per unit that intervals leave open.
     """
-    encoder = _Encoder(network, domain, least_margin)
+    encoder = ProgramEncoder(network, domain, least_margin)
     gate_values(network, encoder, encoder.start)
     columns = [choice.columns for choice in encoder.choices]
     binaries = np.concatenate([*columns, np.empty(0, dtype=np.int64)])
     return CodeProgram(encoder.program, encoder.margin, binaries, encoder.corners, tuple(encoder.choices))
 
 
-class _Encoder:
+class ProgramEncoder:
     """Values of nodes as functions of the columns of a program that grows at every gate."""
 
     def __init__(self, network: NetworkGraph, domain: Box | Polyhedron, least_margin: float) -> None:
         self.program = MixedIntegerProgram()
         self.choices: list[_Choice] = []
         self.corners = _corners(domain)
-        self._lower, self._upper = np.empty(0), np.empty(0)
+        self.lower, self.upper = np.empty(0), np.empty(0)
         # The rows of the program, and their ends with what rounding may move them.
-        self._tables: list[scipy.sparse.csr_array] = []
-        self._sides: list[tuple[np.ndarray, np.ndarray]] = []
+        self.tables: list[scipy.sparse.csr_array] = []
+        self.sides: list[tuple[np.ndarray, np.ndarray]] = []
+        # Rows that keep a column at 0 where a binary is 0 or 1: the row, the column, the binary, and which of the two.
+        self.switches = np.empty((0, 4), dtype=np.int64)
         center, half = (self.corners[0] + self.corners[1]) / 2, (self.corners[1] - self.corners[0]) / 2
         size = len(center)
         self._columns(-np.ones(size), np.ones(size))
@@ -140,7 +144,7 @@ class _Encoder:
     def arrive(self, stage: Stage, value: _Values) -> _Values:
         """Add the gate's rows and columns to the program, and return its output."""
         before = value._replace(matrix=self._widened(value))
-        bounds, ranges = self._bounds(before), self._ranges[stage.index]
+        bounds, ranges = self.bounds(before), self._ranges[stage.index]
         if isinstance(stage.gate, Max):
             bounds = _meet(bounds, *_by_entry(stage.gate, ranges, len(before.constant)))
             return self._add_max(stage.gate, before, bounds)
@@ -174,8 +178,8 @@ class _Encoder:
         matrix = before.matrix[unit] / scale[:, None]
         sides = (level - before.constant[unit]) / scale
         self._rows([(h, -1.0), (hbar, 1.0)], matrix=matrix, lower=sides, upper=sides, doubt=doubt)
-        self._rows([(h, 1.0), (z, -above)], upper=np.zeros(count))
-        self._rows([(hbar, 1.0), (z, below)], upper=below)
+        self._switch(h, z, above, off_at=0)
+        self._switch(hbar, z, below, off_at=1)
         self._rows([(self.margin, 1.0), (h, -1.0), (z, 1.0)], upper=np.ones(count))
         same = np.flatnonzero(unit[1:] == unit[:-1])
         self._rows([(z[same + 1], 1.0), (z[same], -1.0)], upper=np.zeros(len(same)))
@@ -199,7 +203,7 @@ class _Encoder:
             ),
             shape=(size, width),
         )
-        passed = scipy.sparse.diags_array(kept) @ _padded(before.matrix, width)
+        passed = scipy.sparse.diags_array(kept) @ padded(before.matrix, width)
         # Neighbouring pieces meet at their breakpoint but for the rounding of intercepts.
         reach = bounds.terms + np.abs(levels).max(axis=0, initial=0.0)
         rounding = ANY_ORDER * (np.abs(slopes).sum(axis=0) * reach + np.abs(intercepts).sum(axis=0))
@@ -238,7 +242,7 @@ class _Encoder:
         )
         error = np.where(taken >= 0, before.error[taken], 0.0)
         np.add.at(error, rows.astype(int), ANY_ORDER * scales.astype(float))
-        return _Values(scipy.sparse.csr_array(choose @ _padded(before.matrix, width) + entries), constant, error)
+        return _Values(scipy.sparse.csr_array(choose @ padded(before.matrix, width) + entries), constant, error)
 
     def _add_largest(self, before: _Values, bounds: _Bounds, entries: np.ndarray) -> tuple[np.ndarray, int, float]:
         """Add the largest of some entries, and return its binaries, its column and the scale of that column."""
@@ -255,7 +259,7 @@ class _Encoder:
         doubt = ANY_ORDER + before.error[entries] / scale
         diagonals = [(s, 1.0), (np.full(count, v), -size / scale)]
         self._rows(diagonals, matrix=matrix, lower=sides, upper=sides, doubt=doubt)
-        self._rows([(s, 1.0), (z, most)], upper=most)
+        self._switch(s, z, most, off_at=1)
         one = np.ones(1)
         self._rows([(int(place), 1.0) for place in z], lower=one, upper=one)
         for place in range(count - 1):
@@ -270,13 +274,18 @@ class _Encoder:
             return bounds
         lower, upper = bounds.lower.copy(), bounds.upper.copy()
         for row in np.flatnonzero(chosen):
+            if is_overdue():  # intervals hold, too
+                break
             scale, doubt = bounds.terms[row], values.error[row]
             first, last = values.matrix.indptr[row : row + 2]
             columns, weights = values.matrix.indices[first:last], values.matrix.data[first:last] / scale
-            ends = [self._largest(columns, side * weights) + ANY_ORDER for side in (-1.0, 1.0)]
+            ends = if_in_time(partial(self._ends, columns, weights), [np.inf, np.inf])
             lower[row] = max(lower[row], values.constant[row] - scale * ends[0] - doubt)
             upper[row] = min(upper[row], values.constant[row] + scale * ends[1] + doubt)
         return _Bounds(lower, upper, bounds.terms)
+
+    def _ends(self, columns: np.ndarray, weights: np.ndarray) -> list[float]:
+        return [self._largest(columns, side * weights) + ANY_ORDER for side in (-1.0, 1.0)]
 
     def _largest(self, columns: np.ndarray, weights: np.ndarray) -> float:
         """Return an upper bound of a function on the relaxation, proved by multipliers."""
@@ -286,24 +295,32 @@ class _Encoder:
         width = self.program.num_columns
         gain = np.zeros(width)
         gain[columns] = weights
-        if not self._tables:
+        if not self.tables:
             nothing = np.empty(0)
-            return upper_bound(gain, np.empty((0, width)), nothing, nothing, self._lower, self._upper, duals)
-        rows = scipy.sparse.csr_array(scipy.sparse.vstack([_padded(part, width) for part in self._tables]))
-        low, high = (np.concatenate(part) for part in zip(*self._sides, strict=True))
-        return upper_bound(gain, rows, low, high, self._lower, self._upper, duals)
+            return upper_bound(gain, np.empty((0, width)), nothing, nothing, self.lower, self.upper, duals)
+        rows = scipy.sparse.csr_array(scipy.sparse.vstack([padded(part, width) for part in self.tables]))
+        low, high = (np.concatenate(part) for part in zip(*self.sides, strict=True))
+        return upper_bound(gain, rows, low, high, self.lower, self.upper, duals)
 
-    def _bounds(self, values: _Values) -> _Bounds:
+    def bounds(self, values: _Values) -> _Bounds:
         """Return bounds of values from those of the columns, with the rounding of sums."""
-        middle, reach = (self._lower + self._upper) / 2, (self._upper - self._lower) / 2
+        middle, reach = (self.lower + self.upper) / 2, (self.upper - self.lower) / 2
         size = abs(values.matrix)
         terms = self._terms(values)
         center, radius = values.matrix @ middle + values.constant, size @ reach + ANY_ORDER * terms + values.error
         return _Bounds(center - radius, center + radius, terms)
 
     def _columns(self, lower: np.ndarray, upper: np.ndarray, *, is_integer: bool = False) -> int:
-        self._lower, self._upper = np.append(self._lower, lower), np.append(self._upper, upper)
+        self.lower, self.upper = np.append(self.lower, lower), np.append(self.upper, upper)
         return self.program.add_columns(lower, upper, is_integer=is_integer)
+
+    def _switch(self, columns: np.ndarray, binaries: np.ndarray, most: np.ndarray, *, off_at: int) -> None:
+        """Keep columns from 0 to ``most``, and at 0 where their binaries are ``off_at``."""
+        rows = self.program.num_rows + np.arange(len(columns))
+        added = np.stack([rows, columns, binaries, np.full(len(columns), off_at)], axis=1)
+        self.switches = np.concatenate([self.switches, added])
+        end = most if off_at else np.zeros(len(columns))
+        self._rows([(columns, 1.0), (binaries, most if off_at else -most)], upper=end)
 
     def _rows(
         self,
@@ -323,16 +340,16 @@ class _Encoder:
         places = np.concatenate([none, *(np.broadcast_to(column, count) for column, _ in diagonals)]).astype(np.int64)
         entries = np.concatenate([none, *(np.broadcast_to(coefficient, count) for _, coefficient in diagonals)])
         rows = scipy.sparse.coo_array((entries, (np.tile(np.arange(count), len(diagonals)), places)), (count, width))
-        total = scipy.sparse.csr_array(rows if matrix is None else rows + _padded(matrix, width))
+        total = scipy.sparse.csr_array(rows if matrix is None else rows + padded(matrix, width))
         self.program.add_rows(total, lower=lower, upper=upper)
         low = np.full(count, -np.inf) if lower is None else np.nextafter(lower - doubt, -np.inf)
-        self._tables.append(total)
-        self._sides.append((low, np.nextafter(upper + doubt, np.inf)))
+        self.tables.append(total)
+        self.sides.append((low, np.nextafter(upper + doubt, np.inf)))
 
     def _terms(self, values: _Values) -> np.ndarray:
         """Return bounds on the sums of the absolute terms of values."""
-        largest = np.maximum(np.abs(self._lower), np.abs(self._upper))
+        largest = np.maximum(np.abs(self.lower), np.abs(self.upper))
         return abs(self._widened(values)) @ largest + np.abs(values.constant) + values.error
 
     def _widened(self, values: _Values) -> scipy.sparse.csr_array:
-        return _padded(values.matrix, self.program.num_columns)
+        return padded(values.matrix, self.program.num_columns)

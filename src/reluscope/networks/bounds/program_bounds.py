@@ -68,7 +68,7 @@ def _meet(bounds: _Bounds, lower: np.ndarray, upper: np.ndarray) -> _Bounds:
     return _Bounds(np.maximum(bounds.lower, lower), np.minimum(bounds.upper, upper), bounds.terms)
 
 
-def _padded(matrix: scipy.sparse.sparray, width: int) -> scipy.sparse.csr_array:
+def padded(matrix: scipy.sparse.sparray, width: int) -> scipy.sparse.csr_array:
     """Return a matrix with columns of zeros for what was added to the program later."""
     rows = scipy.sparse.csr_array(matrix)
     return scipy.sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(len(rows.indptr) - 1, width))

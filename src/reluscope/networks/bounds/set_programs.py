@@ -22,6 +22,7 @@ from reluscope.networks.bounds.backward_bounds import BackwardBounds
 from reluscope.networks.bounds.gate_lines import Bends
 from reluscope.networks.bounds.holding import Holding
 from reluscope.networks.bounds.lines_back import LinesBack
+from reluscope.networks.bounds.program_bounds import padded
 from reluscope.networks.graph.nodes import Affine
 from reluscope.networks.passes.carry import carry_to_output
 from reluscope.networks.passes.stages import Stage
@@ -241,7 +242,7 @@ class _Columns:
             constant = np.broadcast_to(node.constant.cpu().numpy(), node.shape).reshape(-1).astype(float)
         total = scipy.sparse.csr_array((node.size, self.width))
         for matrix, part in zip(node.matrix(), inputs, strict=True):
-            total = total + matrix @ _padded(part.matrix, self.width)
+            total = total + matrix @ padded(part.matrix, self.width)
             constant = constant + matrix @ part.constant
         return _OnColumns(scipy.sparse.csr_array(total), constant)
 
@@ -259,7 +260,7 @@ class _Columns:
         slope, intercept = slopes[passed, every], intercepts[passed, every]
         slope[unit] = intercept[unit] = 0.0
         self.width += 2 * len(unit)
-        before = _padded(value.matrix, self.width)
+        before = padded(value.matrix, self.width)
         ones = np.ones(len(unit))
         own = scipy.sparse.coo_array((ones, (np.arange(len(unit)), sees)), (len(unit), self.width))
         self.sums.append((scipy.sparse.csr_array(before[unit] - own), value.constant[unit]))
@@ -325,10 +326,5 @@ def _of_height(units: _Units, height: int) -> _Units:
     return units._replace(levels=levels, slopes=slopes, intercepts=intercepts)
 
 
-def _padded(matrix: scipy.sparse.csr_array, width: int) -> scipy.sparse.csr_array:
-    """Return a matrix with columns of zeros for what came later."""
-    return scipy.sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(len(matrix.indptr) - 1, width))
-
-
 def _wide(matrix: scipy.sparse.csr_array, width: int) -> np.ndarray:
-    return _padded(matrix, width).toarray()
+    return padded(matrix, width).toarray()
