@@ -284,6 +284,8 @@ def test_integer_and_half_precision_data(folder, quick_report, kind):
         (("nothing",), "No such command"),
         (("info", "net.onnx", "--input-shape", "1,a"), "--input-shape"),
         (("info", "net.onnx", "--input-shape", "1,-2"), "must be positive"),
+        (("info", "net.onnx", "--input-shape", "a=2,b"), "as in state=3,action=2x2"),
+        (("info", "net.onnx", "--input-shape", "a=2,a=1"), "each input once"),
         (("demo", "--seed", "-1"), "--seed"),
     ],
 )
@@ -291,6 +293,16 @@ def test_wrong_usage_is_code_2(arguments, words):
     result = reluscope(*arguments)
     assert result.exit_code == 2
     assert words in result.stderr
+
+
+def test_several_inputs_are_joined_by_name(folder):
+    lines = ["import torch", "class Sum(torch.nn.Module):", "    def forward(self, a, b):"]
+    (folder / "sums.py").write_text("\n".join([*lines, "        return a.relu() + b.flatten(1)\n"]), encoding="utf-8")
+    result = reluscope("info", "sums:Sum", "--input-shape", "a=4,b=2x2")
+    assert result.exit_code == 0, result.output
+    assert "input 8, output 4" in result.stdout
+    assert "in this order: a (4,), b (2, 2)" in result.stdout
+    assert "join them" in reluscope("info", "sums:Sum", "--input-shape", "4").stderr
 
 
 def test_unwritable_folders(folder):

@@ -24,7 +24,8 @@ class ReadingOptions:
     """What is said of every model of a command."""
 
     input_shape: Annotated[
-        tuple[int, ...] | None, typer.Option("--input-shape", metavar="SIZES", help=SHAPE_HELP, parser=read_shape)
+        tuple[int, ...] | dict[str, tuple[int, ...]] | None,
+        typer.Option("--input-shape", metavar="SIZES", help=SHAPE_HELP, parser=read_shape),
     ] = None
     decision: Annotated[
         Decision | None,

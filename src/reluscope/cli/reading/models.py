@@ -28,6 +28,8 @@ from reluscope.networks.network import Network
 
 ADVICE = "save the weights alone with safetensors.torch.save_file(model.state_dict(), 'weights.safetensors')"
 
+# Of one input, or of several that are joined, by name.
+Shape = tuple[int, ...] | dict[str, tuple[int, ...]]
 SHAPE_ADVICE = "; --input-shape says the shape of one input, as in --input-shape 1,28,28"
 
 
@@ -83,9 +85,9 @@ def _outputs_of_program(path: Path) -> int | None:
         return None  # loading says what is wrong, if anything is
 
 
-def _outputs_at(module: nn.Module, data: Any, shape: tuple[int, ...] | None) -> int | None:
+def _outputs_at(module: nn.Module, data: Any, shape: Shape | None) -> int | None:
     """Return how many outputs a module has at the first sample; None where it has none, or not one tensor."""
-    if data is None:
+    if data is None or isinstance(shape, dict):
         return None
     first = next(module.parameters(), torch.zeros(0))
     try:
@@ -97,9 +99,7 @@ def _outputs_at(module: nn.Module, data: Any, shape: tuple[int, ...] | None) -> 
     return found[0].numel() if isinstance(found, torch.Tensor) and found.ndim > 1 else None
 
 
-def _load(
-    model: Path | nn.Module, given: ModelArguments, shape: tuple[int, ...] | None, data: Any, advice: str = ""
-) -> Network:
+def _load(model: Path | nn.Module, given: ModelArguments, shape: Shape | None, data: Any, advice: str = "") -> Network:
     try:
         return load(
             model,

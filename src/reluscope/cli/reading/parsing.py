@@ -11,8 +11,20 @@ Decision = Literal["largest", "smallest"] | float
 NAMED_DATA = ("digits", "digits:train", "digits:test", "mnist:", "mnist-train:")
 
 
-def read_shape(text: str) -> tuple[int, ...]:
-    """Return a shape, given as ``1,28,28`` or ``1x28x28``."""
+def read_shape(text: str) -> tuple[int, ...] | dict[str, tuple[int, ...]]:
+    """Return a shape, given as ``1,28,28`` or ``1x28x28``; those of several inputs by name, as ``a=3,b=2x2``."""
+    if "=" in text:
+        named = [part.partition("=") for part in text.split(",")]
+        if not all(name and sizes for name, _, sizes in named) or len({name for name, _, _ in named}) < len(named):
+            raise typer.BadParameter(
+                f"give each input once with its sizes, as in state=3,action=2x2, not {text!r}",
+                param_hint="--input-shape",
+            )
+        return {name: _sizes(sizes) for name, _, sizes in named}
+    return _sizes(text)
+
+
+def _sizes(text: str) -> tuple[int, ...]:
     try:
         shape = tuple(int(part) for part in text.replace("x", ",").split(","))
     except ValueError as error:

@@ -9,7 +9,10 @@ from reluscope.cli.reading.parsing import complete_data, read_box
 
 MODEL_HELP = "A .onnx or .pt2 file, or package.module:factory (a function or class that makes a torch.nn.Module)."
 WEIGHTS_HELP = "Weights for package.module:factory: .safetensors, or a state dict. Nothing is unpickled."
-SHAPE_HELP = "Shape of one input, for instance 1,28,28, where neither the model nor the data say it."
+SHAPE_HELP = (
+    "Shape of one input, for instance 1,28,28, where neither the model nor the data say it. Several inputs are joined "
+    "by name: state=3,action=2x2."
+)
 DATA_HELP = "A .npy, .npz, .csv or .parquet file, or digits, digits:test, mnist:DIR, mnist-train:DIR."
 
 Data = Annotated[

@@ -21,6 +21,7 @@ class Interface:
     output: str | int | None = None  # the name of an output, or its position
     inputs: Mapping[str, Any] = field(default_factory=dict)  # values of the inputs held fixed for every point
     approximate: Mapping[str, int] = field(default_factory=dict)  # smooth functions and their numbers of pieces
+    joined: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # shapes of inputs that one vector holds
 
     def __post_init__(self) -> None:
         for name, pieces in self.approximate.items():

@@ -1,6 +1,6 @@
 """Shapes of points: positive lengths, and no more entries than a machine could hold."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import prod
 
 import numpy as np
@@ -45,3 +45,18 @@ def read_shape(input_shape: int | Sequence[int]) -> tuple[int, ...]:
     shape = tuple(int(length) for length in lengths)
     check_size(shape, "input_shape is")
     return shape
+
+
+def read_joined(shapes: Mapping[str, int | Sequence[int]], fixed: Collection[str]) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of several inputs that are joined, by name.
+
+    Raises as `read_shape`, and InputError if there is none, or one of them is held fixed, too.
+    """
+    if not shapes:
+        raise InputError("expected input_shape with the names of the inputs to join, got an empty mapping")
+    twice = next((name for name in shapes if name in fixed), None)
+    if twice is not None:
+        raise InputError(f"expected inputs either in input_shape or in inputs, got {twice!r} in both")
+    found = {name: read_shape(shape) for name, shape in shapes.items()}
+    check_size([sum(map(prod, found.values()))], "together they have")
+    return found

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -15,7 +16,7 @@ from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.building.interfaces import Interface
 from reluscope.networks.building.verification import verify
-from reluscope.networks.graph.input_shapes import read_shape
+from reluscope.networks.graph.input_shapes import read_joined, read_shape
 from reluscope.networks.graph.points import Points
 from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.networks.models.from_scikit_learn import from_scikit_learn, is_estimator
@@ -39,7 +40,7 @@ _INSTEAD = (
 @read_arguments
 def load(
     model: Any,
-    input_shape: int | Sequence[int] | None = None,
+    input_shape: int | Sequence[int] | Mapping[str, int | Sequence[int]] | None = None,
     data: Points | None = None,
     *,
     submodule: str | None = None,
@@ -59,7 +60,8 @@ def load(
         scikit-learn are ``MLPClassifier`` and ``MLPRegressor``, alone or after scalers in a ``Pipeline``.
     input_shape : int or tuple of int, optional
         Shape of one point, without the batch axis. Required for modules, unless the data or a first linear layer
-        determine it, and for files that leave it open.
+        determine it, and for files that leave it open. A mapping such as ``{"state": 3, "action": (2, 2)}`` joins
+        several inputs of a module or an ONNX file: points are vectors of all their numbers, in this order.
     data : (s, *input_shape), optional
         Points at which the network is compared with the model, in addition to random points.
     submodule : str, optional
@@ -111,8 +113,14 @@ def load(
     >>> net.input_shape, [gate.name for gate in net.gates], net.verification.largest_deviation < 1e-12
     ((2,), ['1'], True)
     """
-    shape = None if input_shape is None else read_shape(input_shape)
     interface = Interface(output, dict(inputs or {}), dict(approximate or {}))
+    if isinstance(input_shape, Mapping):
+        interface = replace(interface, joined=read_joined(input_shape, interface.inputs))
+        shape = (sum(map(prod, interface.joined.values())),)
+    else:
+        shape = None if input_shape is None else read_shape(input_shape)
+    if interface.joined and submodule is not None:
+        raise InputError("a part of a model is loaded with one input: leave submodule out, or give one input_shape")
     if submodule is not None:
         network = _load_part(model, submodule, at, shape, data, interface)
     elif at is not None:
@@ -120,6 +128,9 @@ def load(
     else:
         network = _load(model, shape, data, interface)
     network = _with_note_of_unused(network, interface)
+    if interface.joined:
+        listed = ", ".join(f"{name} {shape}" for name, shape in interface.joined.items())
+        network = replace(network, notes=(*network.notes, f"The input joins several, in this order: {listed}."))
     return network if decision == "largest" else network.with_decision(decision)
 
 
@@ -134,6 +145,8 @@ def _with_note_of_unused(network: Network, interface: Interface) -> Network:
 
 
 def _load(model: Any, shape: tuple[int, ...] | None, data: Points | None, interface: Interface) -> Network:
+    if interface.joined and not (isinstance(model, nn.Module) or _is_onnx(model)):
+        raise InputError("several inputs are joined of modules and .onnx files: give one of these")
     if isinstance(model, nn.Module):
         if shape is None:
             shape = _shape_from(model, data)
@@ -162,7 +175,15 @@ def _load(model: Any, shape: tuple[int, ...] | None, data: Points | None, interf
     )
 
 
+def _is_onnx(model: Any) -> bool:
+    return isinstance(model, str | os.PathLike) and Path(model).suffix.lower() == ".onnx"
+
+
 def _source_of(model: nn.Module, shape: tuple[int, ...], interface: Interface) -> "TorchSource":
+    if interface.joined:
+        from reluscope.networks.models.torch.joint_inputs import jointly
+
+        model, interface = jointly(model, interface.joined), replace(interface, joined={})
     if interface.output is None and not interface.inputs and not interface.approximate:
         from reluscope.networks.models.torch.plain_trace import plain_source
 

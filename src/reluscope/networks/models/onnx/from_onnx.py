@@ -34,13 +34,17 @@ def from_onnx(
         raise InputError(
             "expected the package onnx, which reads .onnx files: install it with pip install reluscope[onnx]"
         )
+    from reluscope.networks.models.onnx.joined_inputs import join_inputs
     from reluscope.networks.models.onnx.onnx_files import read_model
     from reluscope.networks.models.onnx.program import make_program
     from reluscope.networks.models.onnx.signature import as_one_point, make_signature
 
     path = Path(path)
     interface = interface or Interface()
-    program = make_program(read_model(path), interface)
+    model = read_model(path)
+    if interface.joined:
+        model = join_inputs(model, interface.joined)
+    program = make_program(model, interface)
     signature = make_signature(program, input_shape)
     other = as_one_point(signature) if input_shape is None else None
     try:

@@ -72,14 +72,14 @@ def make_program(model: onnx.ModelProto, interface: Interface | None = None) -> 
         if elem_type in {TensorProto.STRING, TensorProto.BOOL}:
             raise InputError(f"expected an input of numbers, but {given.name} holds {kind}")
         notes.append(f"The model takes {kind}; it was read as a function of real numbers.")
-    lengths = _dims(output)
+    lengths = declared_dims(output)
     return Program(
         nodes=needed,
         constants=constants,
         parameters=parameters,
         input_name=given.name,
         output_name=last,
-        dims=_dims(given),
+        dims=declared_dims(given),
         output_length=lengths[0] if lengths else None,
         opset=opset,
         notes=tuple(dict.fromkeys(notes)),
@@ -167,7 +167,8 @@ def _the_input(
     if len(used) != 1:
         names = ", ".join(entry.name for entry in used or free) or "none"
         raise InputError(
-            f"expected a model with one input, got {len(used)}: {names}; hold all but one fixed, with inputs="
+            f"expected a model with one input, got {len(used)}: {names}; hold all but one fixed, with inputs=, "
+            "or join them, with a mapping from names to shapes as input_shape="
         )
     return used[0]
 
@@ -182,7 +183,7 @@ def _fixed(graph: onnx.GraphProto, inputs: Mapping[str, Any]) -> dict[str, np.nd
         array = np.asarray(value)
         kind = declared[name].type.tensor_type.elem_type
         dtype = np.dtype(np.float64) if kind in _FLOATS else onnx.helper.tensor_dtype_to_np_dtype(kind)
-        dims = _dims(declared[name])
+        dims = declared_dims(declared[name])
         fits = dims is None or (
             array.ndim == len(dims) and all(a in (None, b) for a, b in zip(dims, array.shape, strict=True))
         )
@@ -210,7 +211,8 @@ def _the_output(graph: onnx.GraphProto, output: str | int | None, notes: list[st
     return entries[choose_output(names, output)]
 
 
-def _dims(entry: onnx.ValueInfoProto) -> tuple[int | None, ...] | None:
+def declared_dims(entry: onnx.ValueInfoProto) -> tuple[int | None, ...] | None:
+    """Return the lengths that a file declares, None where one is open; None for no shape at all."""
     if not entry.type.tensor_type.HasField("shape"):
         return None
     lengths = entry.type.tensor_type.shape.dim

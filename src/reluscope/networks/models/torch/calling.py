@@ -47,7 +47,8 @@ class Calling:
         if len(required) > 1:
             raise InputError(
                 f"expected a model with one input, got {len(required)}: {', '.join(required)}; hold all but one "
-                f"fixed, as in inputs={{{required[-1]!r}: value}}"
+                f"fixed, as in inputs={{{required[-1]!r}: value}}, or join them, as in "
+                f"input_shape={{{required[0]!r}: shape, ...}}"
             )
         if fixed and not left:
             raise InputError(f"expected one input of {', '.join(names)} to stay open, but all of them are fixed")
