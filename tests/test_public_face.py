@@ -90,3 +90,11 @@ def test_one_can_learn_all_names():
     """Names of the package and of its namespaces; types that one function returns are documented with it."""
     spaces = [rs, *(getattr(rs, name) for name in rs._MODULES)]
     assert sum(len(space.__all__) for space in spaces) <= 400
+
+
+def test_namespaces_list_what_they_offer_and_no_modules():
+    assert [name for name in dir(rs) if not name.startswith("__") and name not in rs.__all__] == []
+    namespaces = [getattr(rs, name) for name in rs.__all__ if isinstance(getattr(rs, name), ModuleType)]
+    assert len(namespaces) > 20
+    for one in namespaces:
+        assert sorted(dir(one)) == sorted(one.__all__), one

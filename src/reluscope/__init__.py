@@ -296,7 +296,7 @@ class _LazyPackage(ModuleType):
         # public function by the module it lives in.
         if name in _HOMES and name not in _MODULES and isinstance(value, ModuleType):
             return
-        super().__setattr__(name, value)
+        super().__setattr__(name, _with_public_names(value) if name in _MODULES else value)
 
 
 sys.modules[__name__].__class__ = _LazyPackage
@@ -307,10 +307,16 @@ def __getattr__(name: str) -> Any:
     if home is None:
         raise refuse(__name__, name, __all__)
     module = import_module(home)
-    value = module if name in _MODULES else getattr(module, name)
+    value = _with_public_names(module) if name in _MODULES else getattr(module, name)
     globals()[name] = value
     return value
 
 
+def _with_public_names(module: ModuleType) -> ModuleType:
+    """Let a namespace list what it offers, and not the modules that this comes from."""
+    vars(module).setdefault("__dir__", lambda: list(module.__all__))
+    return module
+
+
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]
