@@ -15,22 +15,12 @@ import reluscope as rs
 draw = np.random.default_rng(3)
 layers = [(draw.normal(size=(m, n)) * (2 / n) ** 0.5, draw.normal(size=m)) for n, m in ((2, 24), (24, 24), (24, 3))]
 part = rs.partition(rs.load(layers), rs.Box(-1, 1, 2))
-jacobians = part.maps.weight.numpy()
-stretch = np.linalg.det(jacobians.transpose(0, 2, 1) @ jacobians) ** 0.5
 figure = Figure(figsize=(8, 4), layout="constrained")
 for place, (name, weights) in enumerate(
-    {"uniform inputs": 0 * stretch + 1, "uniform on the image": stretch}.items(), 1
+    {"uniform inputs": "volume", "uniform on the image": "image_volume"}.items(), 1
 ):
-    share = weights * part.volumes()
-    chosen = draw.choice(len(part), 4000, p=share / share.sum())
-    corners = [part[row].vertices for row in chosen]
-    points = []
-    for polygon in corners:  # a triangle of a fan by its area, and a point in it
-        sides = polygon[1:] - polygon[0]
-        area = np.abs(sides[:-1, 0] * sides[1:, 1] - sides[:-1, 1] * sides[1:, 0])
-        fan, (a, b) = draw.choice(len(area), p=area / area.sum()), np.sort(draw.random(2))
-        points.append(polygon[0] + a * sides[fan] + (b - a) * sides[fan + 1])
+    points, _ = part.sample(4000, weights=weights, seed=0)
     axes = figure.add_subplot(1, 2, place, projection="3d")
-    axes.scatter(*part.network(np.array(points)).numpy().T, s=1)
+    axes.scatter(*part.network(points).numpy().T, s=1)
     axes.set_title(name)
 figure
