@@ -30,7 +30,7 @@ panels = figure.subplots(1, 2)
 for depth in (1, 2, 3, 4):
     found = [np.mean([counted(number, depth, seed) for seed in range(10)], axis=0) for number in units]
     for axes, values in zip(panels, np.transpose(found), strict=True):
-        axes.plot(units, values, "o-", label=f"{depth} layers")
+        axes.plot(units, values, "o-", label=f"{depth} layer{'s' * (depth > 1)}")
 for axes, name in zip(panels, ("linear regions (mean of 10)", "length of boundaries (mean of 10)"), strict=True):
     axes.set(xlabel="units", ylabel=name)
 panels[0].legend(frameon=False)
