@@ -9,10 +9,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
+from reluscope.networks.bounds import backward_bounds, gate_lines
 from reluscope.networks.bounds import lines_back as carrying
 from reluscope.networks.bounds.backward_bounds import BackwardBounds, is_suited
 from reluscope.networks.bounds.best_multipliers import maximized, raised
-from reluscope.networks.bounds.gate_lines import lines_around
+from reluscope.networks.bounds.gate_lines import bends, lines_around, slopes_of_lines
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.testing import default_network, networks
 
 
@@ -164,6 +166,136 @@ def test_lines_enclose_functions_of_several_pieces():
         assert (lines.above * place + lines.above_start >= value - 1e-12).all()
         assert (value - lines.below * place - lines.below_start <= lines.below_gap + 1e-9).all()
         assert (lines.above * place + lines.above_start - value <= lines.above_gap + 1e-9).all()
+
+
+def bent_gate(rng, units, pieces):
+    """Return a continuous gate of so many pieces with intercepts, and units of their own."""
+    levels = np.sort(rng.integers(-12, 13, (pieces - 1, units)) / 4.0, axis=0)
+    slopes = rng.integers(-8, 9, (pieces, units)) / 4.0
+    starts = [rng.integers(-8, 9, units) / 4.0]
+    for level, before, behind in zip(levels, slopes, slopes[1:], strict=False):
+        starts.append(starts[-1] + (before - behind) * level)
+    return Pointwise(
+        name="bent",
+        shape=(units,),
+        kind="bent",
+        **dict(zip(("breakpoints", "slopes", "intercepts"), tables(levels, slopes, np.array(starts)), strict=True)),
+    )
+
+
+def one_unit_around(gate, unit, low, high, slope, rounding):
+    """Return the lines around one unit as `Lines` has them, one place after the other."""
+    levels, steep, starts = (
+        [row[unit] for row in table.tolist()] for table in (gate.breakpoints, gate.slopes, gate.intercepts)
+    )
+    places = [low, high, *(min(max(level, low), high) for level in levels)]
+    terms = [
+        (steep[sum(level < x for level in levels)] * x, starts[sum(level < x for level in levels)]) for x in places
+    ]
+    values = [term + start for term, start in terms]
+    is_open = any(low < level < high for level in levels)
+    own = steep[sum(level < (low + high) / 2 for level in levels)]
+    below, above = (slope, (values[1] - values[0]) / (high - low)) if is_open else (own, own)
+    ends = {}
+    for steepness, sign in ((below, -1), (above, 1)):
+        # Of each term so much may be lost, to the wrong side.
+        rests = [value - steepness * x for value, x in zip(values, places, strict=True)]
+        lost = [rounding * (abs(a) + abs(b) + abs(steepness * x)) for (a, b), x in zip(terms, places, strict=True)]
+        end = sign * max(sign * rest + loss for rest, loss in zip(rests, lost, strict=True))
+        ends[sign] = end, max(sign * (end - rest) for rest in rests) if is_open else 0.0
+    return below, ends[-1][0], above, ends[1][0], ends[-1][1], ends[1][1]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_lines_leave_room_for_the_rounding_of_every_term(monkeypatch, seed):
+    """With a coarse unit every term decides somewhere; ranges end at breakpoints, and are single points."""
+    monkeypatch.setattr(gate_lines, "ANY_ORDER", 0.125)
+    rng = np.random.default_rng(seed)
+    gate = bent_gate(rng, 5, 4)
+    ends = np.sort(rng.integers(-16, 17, (2, 40, 5)) / 4.0, axis=0)
+    low, high, slopes = tables(*ends, rng.integers(-8, 9, (40, 5)) / 4.0)
+    lines = lines_around(gate, low, high, slopes)
+    ways = slopes_of_lines(gate, bends(gate, low, high), slopes)
+    for row in range(40):
+        for unit in range(5):
+            seen = [float(table[row, unit]) for table in lines]
+            expected = one_unit_around(
+                gate, unit, *(float(one[row, unit]) for one in (low, high, slopes)), rounding=0.125
+            )
+            assert seen == pytest.approx(expected, abs=1e-12)
+            assert [float(way[row, unit]) for way in ways] == pytest.approx(expected[:4:2], abs=1e-12)
+
+
+def matrices_of(net):
+    """Return the matrix and the constant of every affine node of a sequence of layers."""
+    found = []
+    for node in net.nodes[1:]:
+        if not isinstance(node, Pointwise):
+            constant = 0.0 if node.constant is None else node.constant.expand(node.shape).flatten().numpy()
+            found.append((node.matrix()[0].toarray(), constant + np.zeros(node.size)))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_values_and_sizes_leave_room_for_the_rounding_of_every_term(monkeypatch, seed):
+    """With a coarse unit and much that is lost below all floats, layer by layer."""
+    rounding, lost, rng = 0.125, 0.5, np.random.default_rng(seed)
+    monkeypatch.setattr(backward_bounds, "ANY_ORDER", rounding)
+    monkeypatch.setattr(backward_bounds, "underflow", lambda *_: lost)
+    torch.manual_seed(seed)
+    parts = [torch.nn.Linear(2, 4), torch.nn.Hardtanh(-0.25, 1.0), torch.nn.Linear(4, 3), torch.nn.ReLU6()]
+    net = rs.load(torch.nn.Sequential(*parts, torch.nn.Linear(3, 2)).double(), input_shape=(2,))
+    lower = rng.uniform(-3, 1, 2)
+    upper = lower + rng.uniform(0, 3, 2)
+    bounds = BackwardBounds(net, lower, upper)
+    low, high, size = lower, upper, np.maximum(np.abs(lower), np.abs(upper))
+    affine = iter(matrices_of(net))
+    gates = iter(zip(bounds.gates, bounds.ranges, strict=True))
+    for place, node in enumerate(net.nodes[1:], start=1):
+        if isinstance(node, Pointwise):
+            gate, seen = next(gates)
+            np.testing.assert_allclose(
+                bounds._sizes[place - 1], np.minimum(size, np.maximum(*(abs(end.numpy()) for end in seen)))
+            )
+            assert (seen[0].numpy() >= low - 1e-12).all()
+            assert (seen[1].numpy() <= high + 1e-12).all()
+            levels = [level.clamp(*seen) for level in gate.breakpoints.expand(-1, node.size)]
+            values = np.array([gate.apply(one[None])[0].tolist() for one in (*seen, *levels)])
+            size = np.abs(values).max(axis=0) * (1 + rounding)
+            noise = 2 * rounding * (size + np.abs(gate.intercepts.numpy()).max(axis=0))
+            low, high = np.maximum(values.min(axis=0) - noise, -size), np.minimum(values.max(axis=0) + noise, size)
+        else:
+            weight, constant = next(affine)
+            size = (np.abs(weight) @ size + np.abs(constant)) * (1 + rounding)
+            middle, half = weight @ (low + high) / 2 + constant, np.abs(weight) @ (high - low) / 2
+            half = half + 4 * rounding * size + lost
+            low, high = np.maximum(middle - half, -size), np.minimum(middle + half, size)
+            np.testing.assert_allclose(bounds.reach(node), size)
+        np.testing.assert_allclose(bounds._ends[place], (low, high))
+        if place + 1 == len(net.nodes):
+            np.testing.assert_allclose(bounds.output_size, size)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_last_sum_leaves_room_for_the_rounding_of_every_term(monkeypatch, seed):
+    rounding, lost, rng = 0.125, 0.5, np.random.default_rng(seed)
+    monkeypatch.setattr(backward_bounds, "ANY_ORDER", rounding)
+    monkeypatch.setattr(backward_bounds, "underflow", lambda *_: lost)
+    weight, constant = rng.normal(size=(3, 2)), 10.0 ** rng.uniform(-2, 2, 3)
+    lower = rng.uniform(-3, 1, 2)
+    upper = lower + rng.uniform(0, 3, 2)
+    bounds = BackwardBounds(rs.load([(weight, constant)]), lower, upper)
+    rows = rng.normal(size=(4, 3))
+    (table,) = tables(rows)
+    carrier = carrying.LinesBack(bounds, bounds.unheld(4), 4, is_sure=True)
+    found = bounds.carried_to_box(carrier, table)
+    slopes, start, middle, half = rows @ weight, rows @ constant, (lower + upper) / 2, (upper - lower) / 2
+    sizes = np.abs(slopes) @ (np.abs(middle) + 2 * half) + np.abs(start)
+    expected = slopes @ middle - np.abs(slopes) @ half + start
+    expected -= 2 * (carrier.rounding.numpy() + rounding * sizes) + lost * (1 + np.abs(rows).sum(axis=1))
+    np.testing.assert_allclose(found.values, expected)
+    np.testing.assert_allclose(found.corners, np.where(slopes > 0, lower, upper))
+    assert (carrier.rounding > 0).all()
 
 
 def test_what_is_not_suited():
