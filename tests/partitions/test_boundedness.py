@@ -1,7 +1,9 @@
 """Which regions are bounded: against cones of fractions, edge by edge, where rounding decides and where it does not."""
 
 from fractions import Fraction
+from inspect import unwrap
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,10 +14,14 @@ import reluscope as rs
 from reluscope.findings import Claim
 from reluscope.geometry.programs.rational_recession import has_direction
 from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.graph.choosing_gates import Max, TopK
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.partitions import Partition
 from reluscope.partitions.exact.exact_regions import code_rows, code_tuples
 from reluscope.partitions.exact.exact_rows import ExactRows
-from reluscope.partitions.table.boundedness import Boundedness, boundedness, decide
+from reluscope.partitions.table import boundedness as recession_module
+from reluscope.partitions.table import needles
+from reluscope.partitions.table.boundedness import Boundedness, boundedness, decide, recession_cones
 
 TILTS = [0.0, 1e-6, 1e-12, 1e-15, 3e-16, 1e-17, 1e-20, 1e-60]
 
@@ -320,3 +326,72 @@ def test_slopes_that_are_rounding_prove_nothing(kind, pieces, monkeypatch):
             if found.is_proved[row]:
                 rows = code_rows(exact, code)
                 assert rows is None or is_cone_trivial([row[:-1] for row in rows], 1) == found.is_bounded[row]
+
+
+def small_gate(kind):
+    """Return a gate of three or four inputs, and rows (which, other or None, sign) for each of its codes."""
+    if kind == "max":
+        gate = Max(name="", shape=(2,), kind="max", index=torch.tensor([[0, 1, 2], [3, -1, 0]]))
+        rows = {(0, 0): [(0, 1), (0, 2), (3, 0)], (2, 2): [(2, 0), (2, 1), (0, 3)]}
+        return gate, {code: [(*pair, 1) for pair in pairs] for code, pairs in rows.items()}
+    if kind == "top_k":
+        level, two = torch.zeros(0, 1).double(), torch.tensor([[0.0], [1.0]]).double()
+        groups = torch.tensor([[0, 1], [2, 3]])
+        gate = TopK(
+            name="", shape=(4,), kind=kind, breakpoints=level, slopes=two, intercepts=0 * two, groups=groups, k=1
+        )
+        return gate, {(1, 0, 0, 1): [(0, 1, 1), (3, 2, 1)], (0, 1, 1, 0): [(1, 0, 1), (2, 3, 1)]}
+    levels = torch.tensor([[-1.0], [1.0]] if kind == "steps" else [[0.0]]).double()
+    slopes = torch.tensor([[0.0], [1.0], [0.5]][: len(levels) + 1]).double()
+    starts = torch.tensor([[0.0], [1.0], [1.5]][: len(levels) + 1]).double()
+    gate = Pointwise(name="", shape=(4,), kind=kind, breakpoints=levels, slopes=slopes, intercepts=starts)
+    if kind == "relu":
+        return gate, {(0, 1, 1, 0): [(0, None, -1), (1, None, 1), (2, None, 1), (3, None, -1)]}
+    between = [(0, None, -1), (1, None, 1), (1, None, -1), (2, None, 1), (3, None, -1)]
+    return gate, {(0, 1, 2, 0): between, (2, 2, 0, 0): [(0, None, 1), (1, None, 1), (2, None, -1), (3, None, -1)]}
+
+
+@pytest.mark.parametrize("kind", ["max", "top_k", "relu", "steps"])
+def test_rows_of_cones_compare_what_their_gates_compare(kind, monkeypatch):
+    """Each row is a slope or a difference of two, and its error that of one or of both together; others are zero."""
+    draw = np.random.default_rng(0)
+    gate, known = small_gate(kind)
+    slopes, errors = draw.integers(1, 99, (1, 4, 3)) / 8.0, draw.integers(1, 99, (1, 4, 3)) / 1024.0
+    monkeypatch.setattr(recession_module, "affine_input", lambda network, number: None)
+    monkeypatch.setattr(recession_module, "advance_affinely", lambda stage, values, gamma: (slopes, errors, values))
+    for code, rows in known.items():
+        net = SimpleNamespace(stages=[SimpleNamespace(gate=gate)])
+        cones = unwrap(recession_cones)(net, [np.array([code])], np.zeros((0, 2)), number=1, gamma=0.0)
+        found = {(*row, *error) for row, error in zip(*(one[0].tolist() for one in cones), strict=True) if any(row)}
+        expected = set()
+        for one, other, sign in rows:
+            row = sign * (slopes[0, one] - (0 if other is None else slopes[0, other]))
+            error = errors[0, one] + (0 if other is None else errors[0, other])
+            expected.add((*row[:2], *error[:2]))
+        assert found == expected
+        assert all(not any(error) for row, error in zip(*(one[0] for one in cones), strict=True) if not any(row))
+
+
+def test_ends_of_how_many_are_bounded():
+    found = Boundedness(np.array([True, True, False, False, True]), np.array([True, False, True, False, True]))
+    assert found.ends == (2, 4)  # two are proved to be; one is proved not to be
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_bodies_no_larger_than_the_rounding_of_their_corners_are_thin(dim):
+    """Boxes as high as wide but for one side: beside others, alone, and far from the origin."""
+    sides = np.array([1.0, 1e-15, 3e-16, 2.0**-8, 0.0])
+    for chosen in ([0, 1, 2, 3, 4], [0, 3], [1], []):
+        for middle in (0.0, 100.0):
+            ends = [[[0.0, side], *[[0.0, 0.5]] * (dim - 1)] for side in sides[chosen]]
+            corners = [np.array(np.meshgrid(*one)).reshape(dim, -1).T + middle for one in ends]
+            vertices = np.concatenate([np.zeros((0, dim)), *corners])
+            offsets = 2**dim * np.arange(len(chosen) + 1)
+            part = SimpleNamespace(dim=dim, vertices=vertices, region_vertices=(offsets, np.arange(len(vertices))))
+            largest = float(np.abs(vertices).max(initial=0.0))
+            volumes = sides[chosen] * 0.5 ** (dim - 1)
+            found = unwrap(needles._thin)(part, SimpleNamespace(largest_coordinate=largest), volumes)
+            rounding = 16 * 2.0**-52 * largest
+            extents = [np.ptp(one, axis=0).max() for one in corners]
+            expected = [k for k, size in enumerate(volumes) if size <= rounding * extents[k] ** (dim - 1)]
+            assert found.tolist() == expected

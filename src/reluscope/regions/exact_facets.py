@@ -91,9 +91,12 @@ class ExactFacets:
         scale = max(map(abs, slopes.values()))
         for axis, slope in slopes.items():
             normal[axis] = nearest(-slope / scale)
-        distance = nearest(slack / scale) / float(self._norm.dual.size(normal))
-        error = (len(x) + 4) * EPSILON * min(distance, np.finfo(float).max) + (SMALLEST if slack else 0.0)
-        return Facet(distance, min(distance, np.finfo(float).max) - error, distance + error, normal), cost
+        # The slack in units of the largest slope may be beyond all floats where the distance is not, or below them.
+        away, size, most = nearest(slack / scale), float(self._norm.dual.size(normal)), float(np.finfo(float).max)
+        with np.errstate(over="ignore"):
+            distance, least = away / size, min(min(away, most) / size, most)
+        error = (len(x) + 4) * EPSILON * least + (SMALLEST * (1 + 1 / size) if slack else 0.0)
+        return Facet(distance, least - error, distance + error, normal), cost
 
     @cached_property
     def _exact(self) -> RationalNetwork:

@@ -9,6 +9,7 @@ import pytest
 import reluscope as rs
 from oracles.rational_steps import RELU, affine, fractions_of, network_of, rational_map, rational_values
 from reluscope.networks.building.builder import GraphBuilder
+from reluscope.networks.fractions.rational import PulledBack
 from reluscope.regions import exact_facets
 
 NORMS = ("l1", "l2", "linf")
@@ -162,3 +163,48 @@ def test_units_that_cancel_entirely_have_no_facet():
     net = rs.load([(np.ones((2, 1)), np.full(2, 8.0)), (np.array([[0.1, -0.1]]), [1.0]), (np.ones((1, 1)), [0.0])])
     found = column(net, [[0.0]], "l2")
     assert (found.value[0], found.claims[0]) == (8.0, "EXACT")
+
+
+def distances_are_between(facet, slopes, slack, norm):
+    """Hold the ends of a distance against the slack in fractions, in units of the slopes."""
+    weights = [Fraction(1) if norm.weights is None else Fraction(weight) for weight in norm.weights or slopes]
+    scaled = [abs(slope) / weight for slope, weight in zip(slopes, weights, strict=True)]
+    power = 2 if norm.name == "l2" else 1
+    size = {"l1": max, "l2": lambda parts: sum(part**2 for part in parts), "linf": sum}[norm.name](scaled)
+    is_above = facet.lower <= 0 or Fraction(facet.lower) ** power * size <= slack**power
+    return is_above and (facet.upper == np.inf or slack**power <= Fraction(facet.upper) ** power * size)
+
+
+@pytest.mark.parametrize("weights", [None, (1.0, 1.0), (1e90, 1e100), (1e-100, 1e-90), (0.25, 1e50)])
+@pytest.mark.parametrize("name", NORMS)
+def test_distances_of_all_sizes_are_between_their_ends(name, weights):
+    """From below the smallest float, where a third of it is lost, to beyond the largest one."""
+    norm, rng = rs.Norm(name, weights), np.random.default_rng(0)
+    exact = exact_facets.ExactFacets(rs.load([(np.ones((1, 2)), np.zeros(1))]), norm)
+    for _ in range(400):
+        slopes = [Fraction(int(one)) for one in rng.integers(-9, 10, 2)]
+        if not any(slopes):
+            continue
+        scale = Fraction(2) ** int(rng.choice([-1074, -1073, -1060, -500, -1, 0, 1, 800, 1023, 1024]))
+        slack = Fraction(int(rng.integers(0, 50)), int(rng.integers(1, 50))) * scale
+        facet, _ = exact._facet(PulledBack({k: one for k, one in enumerate(slopes) if one}, slack, 1), np.zeros(2))
+        assert distances_are_between(facet, slopes, slack, norm)
+        assert slack or facet.lower == facet.upper == 0
+        if 2.0**-600 < facet.distance < 2.0**700:
+            assert facet.upper <= facet.lower * (1 + 2.0**-48)
+
+
+def test_points_beyond_a_facet_have_crossed_it_and_constants_have_none():
+    exact = exact_facets.ExactFacets(rs.load([(np.ones((1, 2)), np.zeros(1))]), rs.Norm("l2"))
+    point = np.array([2.0, 2.0**-60])
+    nearly = PulledBack({0: Fraction(1), 1: Fraction(1)}, -2 - Fraction(1, 2**61), 7)
+    facet, cost = exact._facet(nearly, point)
+    assert (facet.is_crossed, cost) == (False, 7)
+    assert facet.distance == pytest.approx(2.0**-61.5, rel=1e-12)
+    touched = exact._facet(nearly._replace(constant=-2 - Fraction(1, 2**60)), point)[0]
+    assert (touched.is_crossed, touched.lower, touched.upper) == (False, 0.0, 0.0)
+    beyond, _ = exact._facet(PulledBack({0: Fraction(1)}, Fraction(-3), 7), point)
+    assert beyond.is_crossed
+    assert (beyond.lower, beyond.upper) == (0.0, np.inf)
+    assert exact._facet(PulledBack({}, Fraction(0), 5), point) == (None, 5)
+    assert exact._facet(PulledBack({}, Fraction(-1), 5), point)[0].is_crossed
