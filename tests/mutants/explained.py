@@ -414,4 +414,16 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/verification/unit_search",
         "aim = (mixed.rounding) + 1e-6 * (1 + mixed.offsets.abs())",
     ): "how far slopes are sought; bounds hold for any",
+    (
+        "networks/passes/wide_numbers",
+        "units = [(of_values.exponent - (j + 1) * bits) for j in range(len(others))]",
+    ): "half a unit: sums are whole numbers of it, too",
+    (
+        "networks/passes/wide_numbers",
+        "if level == last or (left.reshape(len(enough), -1).mean(1) < enough).all()",
+    ): "equality of two reals; what is left out is in the error",
+    (
+        "networks/passes/wide_numbers",
+        "left = left + weights.from_slice(place) * values.from_slice((level + 1 - place))",
+    ): "a larger bound where both are cut into slices, no larger than that of the pair before",
 }

@@ -252,6 +252,24 @@ def test_errors_of_products_have_every_term(coarse):
     assert torch.equal(nothing.error, torch.full_like(nothing.error, tiny))
 
 
+@pytest.mark.parametrize("scale", [2.0**-70, 1.0, 2.0**70])
+def test_how_much_is_left_out_follows_sizes_and_what_each_point_carries(scale):
+    draw = np.random.default_rng(0)
+    weight, high = (torch.from_numpy(draw.normal(size=size)) for size in ((5, 9), (2, 9)))
+    node = Linear(name="", shape=(5,), input_shapes=((9,),), weight=scale * weight)
+    sizes, made, errors = scale * (high.abs() @ weight.abs().T), [], []
+    for wrong in ([0.0, 0.0], [2.0**-20] * 2, [0.0, 2.0**-20]):
+        carrier = WideNumbers()
+        carried = torch.tensor(wrong).double()[:, None].expand(2, 9)
+        errors.append(carrier.affine(node, [Wide(high, 0 * high, carried)]).error)
+        made.append(carrier.multiplications)
+    assert made[1] < made[0] / 2
+    assert made[2] == made[0]
+    assert (errors[0] < 2.0**-95 * sizes).all()
+    assert (errors[2][0] < 2.0**-95 * sizes[0]).all()
+    assert (errors[1] < 2.0**-17 * scale * weight.abs().sum(dim=1)).all()
+
+
 MEANS = {
     "axis": AxisSum(name="", shape=(3,), input_shapes=((3, 7),), axes=(1,), mean=True),
     "sum": AxisSum(name="", shape=(3,), input_shapes=((3, 7),), axes=(1,), mean=False),
@@ -262,12 +280,12 @@ MEANS = {
 
 
 @pytest.mark.parametrize("kind", MEANS)
-@pytest.mark.parametrize("most", [1, 2, 8])
-def test_sums_of_all_kinds_hold_for_double_words(monkeypatch, kind, most):
-    """Errors hold, also of what so few slices leave over, and are small where there are enough of them."""
+@pytest.mark.parametrize(("most", "scale"), [(1, 1.0), (2, 1.0), (8, 1.0), (8, 2.0**-500)])
+def test_sums_of_all_kinds_hold_for_double_words(monkeypatch, kind, most, scale):
+    """Errors hold, also of what so few slices leave over or floats lose, and are small where slices are enough."""
     monkeypatch.setattr(sliced_products, "MAX_SLICES", most)
     node, points = MEANS[kind], 3
-    word = two_product(scattered(0, points, *node.input_shapes[0]), scattered(1, points, *node.input_shapes[0]))
+    word = two_product(*(scale * scattered(seed, points, *node.input_shapes[0]) for seed in (0, 1)))
     for carried in (0.0, 2.0**-60):
         value = Wide(*word, torch.full_like(word.high, carried))
         found = WideNumbers().affine(node, [value])
@@ -280,7 +298,7 @@ def test_sums_of_all_kinds_hold_for_double_words(monkeypatch, kind, most):
                 size = sum(abs(weight) * abs(float(entry)) for weight, entry in zip(weights, entries, strict=True))
                 wrong = Fraction(carried) * sum(map(abs, map(Fraction, weights)))
                 assert abs(seen - truth) + wrong <= Fraction(error)
-                if most == 8:
+                if most == 8 and scale == 1:
                     assert error <= 2.0**-85 * float(word.high.abs().max()) * max(1.0, size) + 2 * float(wrong)
 
 
@@ -384,12 +402,12 @@ def test_gaps_to_breakpoints_are_known_to_all_digits():
         intercepts=torch.zeros(2, 1).double(),
     )
     high, low = two_sum(
-        torch.from_numpy(level * draw.choice([-1.0, 1.0, 1.0, 1e-9], (3, 400))), scattered(1, 3, 400) * 2.0**-75
+        torch.from_numpy(level * draw.choice([-1.0, 1.0, 1.0, 1e-9, 0.37], (3, 400))), scattered(1, 3, 400) * 2.0**-75
     )
     (found,) = gaps(gate, Wide(high, low, 0 * high))
     exact = [one - Fraction(other) for one, other in zip(fractions(high, low), level.ravel().tolist() * 3, strict=True)]
     for seen, truth in zip(found.flatten().tolist(), exact, strict=True):
-        assert abs(Fraction(seen) - truth) <= 2 * Fraction(2.0**-52) * abs(truth)
+        assert abs(Fraction(seen) - truth) <= Fraction(1.001 * 2.0**-53) * abs(truth)
     assert pieces_of(gate, Wide(high, low, 0 * high)).flatten().tolist() == [int(one > 0) for one in exact]
 
 

@@ -217,6 +217,20 @@ def test_codes_of_many_points_are_those_of_each(number, monkeypatch):
     assert codes_together.codes_together(network, points, tolerance=rs.Tolerance(rounding=1e16))[1].all()
 
 
+def test_points_go_through_together_unless_their_rows_are_too_many(monkeypatch):
+    network, points = rs.load(rs.testing.default_network([2, 30, 30, 1])), np.random.default_rng(7).random((40, 2))
+    passed, sizes = codes_together._passed, []
+    monkeypatch.setattr(
+        codes_together, "_passed", lambda net, group, unit: sizes.append(len(group.rows)) or passed(net, group, unit)
+    )
+    codes_together.codes_together(network, points)
+    assert sizes == [40, 40]
+    monkeypatch.setattr(codes_together, "MOST_BYTES", 0)
+    sizes.clear()
+    codes_together.codes_together(network, points)
+    assert sizes == [10] * 8
+
+
 def test_points_on_a_kink_are_in_doubt():
     """One of the points lies on the kink of a unit, up to rounding."""
     network = rs.load([(np.array([[1.0, 0.1], [0.3, 1.0], [0.0, 0.0]]), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])

@@ -34,8 +34,7 @@ def open_bends(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     values, shares, known = fewer_rows(chunk.values, chunk.shares, chunk.errors)
     sent = arrive(stage, values, shares, known, gamma)
     check_range(stage, sent.sizes, sent.size)
-    # Values at new vertices are rounded too.
-    rows, size, proved = sent.rows, sent.size, np.maximum(sent.proved, gamma * sent.size)
+    rows, size, proved = sent.rows, sent.size, sent.proved
     expected = proved
     if chunk.rounding is not None:
         expected = np.minimum(np.maximum(chunk.rounding.errors(chunk.stage, size, gamma), gamma * size), proved)
