@@ -134,7 +134,19 @@ def test_what_is_left_decides_which_end_is_asked_for(sign):
     high, low = np.array([np.inf]), np.array([-np.inf])
     beyond, within = ((-np.ones(1), high), (low, np.ones(1)))[:: int(sign)]
     assert upper_bound(gain, rows, *ends, *beyond, np.ones(2)) == np.inf
-    assert 0.0 < upper_bound(gain, rows, *ends, *within, np.ones(2)) < 1.1
+    assert 0.0 < upper_bound(gain, rows, *ends, *within, np.ones(2)) < 1e-14
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_what_is_left_counts_by_how_much_it_is(sign):
+    """Seen red: 0.3 less 0.1 and 0.2, 3e-17, counted as 1, with an end on the other side of 0."""
+    rows, gain = sign * np.array([[0.1], [0.2]]), sign * np.array([0.1 + 0.2])
+    ends, box = (np.zeros(2), np.zeros(2)), (np.array([-np.inf]), np.array([-5.0]))
+    lower, upper = box if sign > 0 else (-box[1], -box[0])
+    found = upper_bound(gain, rows, *ends, lower, upper, np.ones(2))
+    rest = Fraction(0.1 + 0.2) - Fraction(0.1) - Fraction(0.2)
+    assert found > -1e-12
+    assert Fraction(found) >= -5 * rest
 
 
 def test_products_below_all_floats_are_allowed_for():
@@ -142,3 +154,36 @@ def test_products_below_all_floats_are_allowed_for():
     one = np.array([small])
     found = upper_bound(one, np.ones((1, 1)), -one, one, np.zeros(1), np.zeros(1), one)
     assert Fraction(found) >= Fraction(1, 2**1200)
+
+
+def test_products_below_all_floats_count_with_the_side_they_are_multiplied_by():
+    """Nothing is left in floats, and in truth a little of what goes very far."""
+    small, rows = np.array([2.0**-600]), np.full((1, 1), 2.0**-600)
+    for chosen in (rows, csr_array(rows)):
+        ends = np.zeros(1), np.zeros(1)
+        found = upper_bound(np.zeros(1), chosen, *ends, np.array([-(2.0**1000)]), np.ones(1), small)
+        assert Fraction(found) >= Fraction(1, 2**200)
+        assert upper_bound(np.zeros(1), chosen, *ends, np.array([-np.inf]), np.ones(1), small) == np.inf
+        assert upper_bound(np.zeros(1), chosen, *ends, -np.ones(1), np.array([np.inf]), small) < 2.0**-1000
+    # Of a column without entries nothing is lost.
+    rows = np.array([[2.0**-600, 0.0]])
+    free = np.array([-1.0, -np.inf]), np.array([1.0, np.inf])
+    assert upper_bound(np.zeros(2), rows, *ends, *free, small) < 2.0**-1000
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_sums_of_all_sizes_are_not_below_what_they_are_in_fractions(seed):
+    random = np.random.default_rng(seed)
+
+    def wild(*shape):
+        return np.ldexp(random.normal(size=shape), random.choice([-1060, -560, -520, -30, 0, 30, 480], shape))
+
+    for _ in range(60):
+        height, dim = random.integers(1, 6, 2)
+        rows, gain, multipliers = wild(height, dim) * (random.random((height, dim)) < 0.7), wild(dim), wild(height)
+        low, lower = -np.abs(wild(height)), -np.abs(wild(dim))
+        ends = low, low + np.abs(wild(height)), lower, lower + np.abs(wild(dim))
+        if random.random() < 0.5:  # nothing but rounding is left, where it can be
+            gain = rows.T @ multipliers
+        found = upper_bound(gain, rows, *ends, multipliers)
+        assert not found < np.inf or Fraction(found) >= exact_bound(gain, rows, *ends, multipliers)

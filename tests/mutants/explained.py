@@ -231,7 +231,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): "what has arrived takes no more steps",
     (
         "geometry/programs/checked_bounds",
-        "for column in np.flatnonzero(endless & (np.abs(rest) <= doubt) & (doubt >= 0)).tolist():",
+        "for column in np.flatnonzero(endless & (np.abs(rest) <= doubt) & (doubt >= 0) & np.isfinite(doubt)).tolist():",
     ): "without doubt the rest is zero, and so is its sign",
     (
         "partitions/doubts/shown_regions",
@@ -248,14 +248,14 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ("geometry/programs/checked_bounds", "sides = np.where(rest >= 0, upper, lower)"): "what is zero is left out",
     (
         "geometry/programs/checked_bounds",
-        "for column in np.flatnonzero(endless & (np.abs(rest) < doubt) & (doubt > 0)).tolist():",
+        "for column in np.flatnonzero(endless & (np.abs(rest) < doubt) & (doubt > 0) & np.isfinite(doubt)).tolist():",
     ): "equality of two reals; what is not asked is not proved",
-    ("geometry/programs/checked_bounds", "sides[column] = upper[column] if rest[column] >= 0 else lower[column]"): (
+    ("geometry/programs/checked_bounds", "sides[column] = upper[column] if exact >= 0 else lower[column]"): (
         "what is zero is left out"
     ),
     (
         "geometry/programs/checked_bounds",
-        "widest = np.where(np.abs(rest) >= doubt, sure, widest)",
+        "widest = np.where(is_exact | (np.abs(rest) >= doubt), sure, widest)",
     ): "equality of two reals: what is as large as its doubt has one sign, or is zero",
     (
         "analyses/stability/singular_values",
@@ -426,4 +426,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "networks/passes/wide_numbers",
         "left = left + weights.from_slice(place) * values.from_slice((level + 1 - place))",
     ): "a larger bound where both are cut into slices, no larger than that of the pair before",
+    (
+        "geometry/programs/checked_bounds",
+        "UNDERFLOW = (2.0**-1060 / 2)",
+    ): "room for 2^14 products, or for half as many",
 }

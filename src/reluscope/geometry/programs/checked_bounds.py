@@ -17,6 +17,8 @@ from reluscope.tolerance import EPSILON
 
 # Relative to nothing: what sums of products lose where they are below the smallest number of float64.
 UNDERFLOW = 2.0**-1060
+# The smallest positive number: what one product loses of what is left of the gain, before it is multiplied by a side.
+SMALLEST = 2.0**-1074
 Matrix = np.ndarray | scipy.sparse.csr_array
 
 
@@ -38,33 +40,44 @@ def upper_bound(
     ends = np.where(taken > 0, high, low)
     taken = np.where(np.isfinite(ends), taken, 0.0)
     ends = np.where(taken == 0, 0.0, ends)
-    rest = gain - rows.T @ taken
-    # Sums of h + 1 terms in any order.
-    doubt = (len(taken) + 2) * EPSILON * (np.abs(gain) + abs(rows).T @ np.abs(taken))
+    with np.errstate(over="ignore", invalid="ignore"):
+        rest = gain - rows.T @ taken
+        # Sums of h + 1 terms in any order.
+        doubt = (len(taken) + 2) * EPSILON * (np.abs(gain) + abs(rows).T @ np.abs(taken))
+    if _least(rows) * _least(taken) < np.finfo(float).tiny:  # products may be below the smallest number
+        doubt = doubt + SMALLEST * (abs(rows).T @ (taken != 0).astype(float) > 0) * len(taken)
     sides = np.where(rest > 0, upper, lower)
     endless = ~np.isfinite(lower) | ~np.isfinite(upper)
-    for column in np.flatnonzero(endless & (np.abs(rest) <= doubt) & (doubt > 0)).tolist():
+    is_exact = np.zeros(len(rest), dtype=np.bool_)
+    for column in np.flatnonzero(endless & (np.abs(rest) <= doubt) & (doubt > 0) & np.isfinite(doubt)).tolist():
         # Without an end only what vanishes in truth is harmless.
-        rest[column] = _sign(gain, rows, taken, column)
-        doubt[column] = 0.0
-        sides[column] = upper[column] if rest[column] > 0 else lower[column]
-    with np.errstate(invalid="ignore"):
+        exact = _exact_rest(gain, rows, taken, column)
+        is_exact[column], rest[column] = True, float(exact)
+        doubt[column] = EPSILON * abs(rest[column]) + SMALLEST if exact else 0.0
+        sides[column] = upper[column] if exact > 0 else lower[column]
+    with np.errstate(over="ignore", invalid="ignore"):
         terms = np.concatenate([taken * ends, np.where(rest == 0, 0.0, rest * sides)])
         widest = np.where(doubt == 0, 0.0, doubt * np.maximum(np.abs(lower), np.abs(upper)))
         # Where the rest has a sign beyond doubt, an end on the other side does not matter.
         sure = np.where(doubt == 0, 0.0, doubt * np.abs(sides))
-        widest = np.where(np.abs(rest) > doubt, sure, widest)
-    total = float(terms.sum() + widest.sum())
+        widest = np.where(is_exact | (np.abs(rest) > doubt), sure, widest)
+        total = float(terms.sum() + widest.sum())
     if not np.isfinite(total):
         return np.inf
     return total + (len(terms) + len(widest) + 3) * EPSILON * float(np.abs(terms).sum() + widest.sum()) + UNDERFLOW
 
 
-def _sign(gain: np.ndarray, rows: Matrix, taken: np.ndarray, column: int) -> float:
-    """Return the sign of one entry of the rest, in rational arithmetic."""
+def _least(table: Matrix) -> float:
+    """Return the least absolute value of entries that are not 0, infinite if there is none."""
+    entries = np.abs(table if isinstance(table, np.ndarray) else table.data)
+    return float(entries.min(initial=np.inf, where=entries > 0))
+
+
+def _exact_rest(gain: np.ndarray, rows: Matrix, taken: np.ndarray, column: int) -> Fraction:
+    """Return one entry of the rest in rational arithmetic."""
     entries = rows[:, [column]]
     dense = np.asarray(entries if isinstance(entries, np.ndarray) else entries.toarray())[:, 0]
     total = Fraction(float(gain[column]))
     for row in np.flatnonzero(dense * (taken != 0)).tolist():
         total -= Fraction(float(dense[row])) * Fraction(float(taken[row]))
-    return float((total > 0) - (total < 0))
+    return total
