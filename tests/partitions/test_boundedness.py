@@ -373,8 +373,26 @@ def test_rows_of_cones_compare_what_their_gates_compare(kind, monkeypatch):
 
 
 def test_ends_of_how_many_are_bounded():
-    found = Boundedness(np.array([True, True, False, False, True]), np.array([True, False, True, False, True]))
-    assert found.ends == (2, 4)  # two are proved to be; one is proved not to be
+    bounded, proved = np.array([[1, 1, 0, 0, 0, 1], [1, 0, 1, 0, 0, 1]], dtype=bool)
+    assert Boundedness(bounded, proved).ends == (2, 5)  # two are proved to be, and one is proved not to be
+
+
+@pytest.mark.parametrize("most", [1, 45, 100])
+def test_no_more_numbers_are_looked_at_together_than_there_is_room_for(most, monkeypatch):
+    layers = random_layers(2, (3, 1), 0)
+    net, sizes = rs.load(layers), []
+    words = rs.partition(net, rs.Space(2)).codes.words
+    whole = boundedness(net, rs.Space(2), words)
+    monkeypatch.setattr(recession_module, "CHUNK_NUMBERS", most)
+    monkeypatch.setattr(
+        recession_module, "decide", lambda rows, errors: sizes.append(rows.shape) or decide(rows, errors)
+    )
+    found = boundedness(net, rs.Space(2), words)
+    each = max(1, most // (3 * 5))  # columns, and rows: one for each of four units, and one more
+    assert [number for number, _, _ in sizes[:-1]] == [each] * (len(sizes) - 1)
+    assert sum(number for number, _, _ in sizes) == len(words) > each
+    for one, other in zip(whole, found, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("dim", [2, 3])

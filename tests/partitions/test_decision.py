@@ -1,5 +1,6 @@
 """Decision boundaries: by hand where outputs tie on facets and in points, and against dense samples."""
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -12,7 +13,8 @@ from reluscope.errors import InputError
 from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions import Partition
 from reluscope.partitions.decisions import decision_boundary as decision
-from reluscope.partitions.decisions import touching_ties
+from reluscope.partitions.decisions import decision_pieces, touching_ties
+from reluscope.partitions.decisions.open_ties import OpenTies
 from reluscope.testing import default_network, degenerate_networks
 
 SQUARE = rs.Box(-1, 1, 2)
@@ -262,3 +264,86 @@ def test_three_classes_that_nearly_tie_beside_a_vertex():
     net = rs.load([first, (last, [3281384.839299627, -1.7122274957222567e-08, 0.0010331751137934728])])
     found = rs.decision_boundary(rs.partition(net, rs.Box([0.5], [1.75]))).finding()
     assert (int(found), found.claim) == (2, "EXACT")
+
+
+FACET_TIES = {
+    "two halves": [BOTH_SIGNS, (np.array([[1.0, -1.0]]), np.zeros(1))],
+    "a dead half": [(np.array([[1.0, 0.0]]), np.zeros(1)), (np.ones((1, 1)), np.zeros(1))],
+    "touching": [BOTH_SIGNS, (np.array([[1.0, 1.0], [0.0, 0.0]]), np.zeros(2))],
+    "under a third": [
+        BOTH_SIGNS,
+        (np.array([[1.0, -1.0], [-1.0, 1.0], [0.0, 0.0]]), np.array([0.0, 0.0, 0.25])),
+    ],
+    "many regions": [
+        (np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1], [1, 1], [1, -1]]), np.zeros(6)),
+        (np.array([[1.0, -1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0]]), np.zeros(2)),
+    ],
+    "generic": default_network([2, 12, 9, 3], seed=2),
+}
+
+
+def sorted_pieces(found):
+    """Return the classes and ends of pieces in an order of their own."""
+    rows = [
+        (*classes, *sorted(map(tuple, np.round(ends, 9).tolist())))
+        for classes, ends in zip(found.classes.tolist(), found.ends, strict=True)
+    ]
+    return sorted(rows)
+
+
+@pytest.mark.parametrize("most", [1, 2, 10**6])
+@pytest.mark.parametrize("name", FACET_TIES)
+def test_floats_find_the_pieces_that_fractions_find_however_many_regions_are_asked_together(name, most, monkeypatch):
+    net = from_arrays(FACET_TIES[name])
+    known = sorted_pieces(rs.decision_boundary(rs.partition(net, SQUARE)))
+    monkeypatch.setattr(decision, "needs_fractions", lambda part: False)
+    monkeypatch.setattr(decision, "is_small", lambda part: False)
+    monkeypatch.setattr(decision_pieces, "REGIONS", most)
+    found = rs.decision_boundary(rs.partition(net, SQUARE))
+    assert not found.is_rational
+    assert sorted_pieces(found) == known
+
+
+def test_classes_that_may_win_somewhere_are_kept_and_others_dropped():
+    """Against loops over regions, corners and classes; leads of just twice the error are none."""
+    draw, error = np.random.default_rng(0), 0.125
+    for _ in range(60):
+        values = draw.integers(-3, 4, (9, 12)) / 4.0 - 3.0 * (draw.random(12) < 0.4)
+        offsets, ids = np.array([0, 3, 6, 10]), draw.integers(0, 9, 10).astype(np.int32)
+        corners = [values[ids[low:high]] for low, high in itertools.pairwise(offsets)]
+        leaders = set(values.argmax(axis=1).tolist())
+
+        def is_ahead(one, other, here):
+            return min(row[one] - row[other] for row in here) > 2 * error
+
+        every, few = (
+            {k for k in range(12) if any(not any(is_ahead(one, k, here) for one in those) for here in corners)}
+            for those in (range(12), leaders)
+        )
+        found = decision_pieces.contenders(values, offsets, ids, error)
+        assert found.tolist() == sorted(found)
+        assert every <= set(found.tolist()) <= few | leaders
+
+
+@pytest.mark.parametrize("most", [0.0, 1.0, 9.0])
+@pytest.mark.parametrize("chosen", [[], [0], [0, 1]])
+def test_what_ties_may_hide_is_in_the_interval(chosen, most, monkeypatch):
+    """Of two regions some have ties in doubt: their pieces may not be there, and others in their place."""
+    part = rs.partition(
+        from_arrays([(np.array([[1.0, 0.0]]), np.array([0.25])), (np.array([[1.0]]), np.array([-0.5]))]), SQUARE
+    )
+    whole = rs.decision_boundary(part)
+    (region,) = whole.regions.tolist()
+    is_open = np.isin(np.arange(len(part)), chosen)
+    monkeypatch.setattr(decision, "open_ties", lambda *_: OpenTies(is_open, most))
+    monkeypatch.setattr(decision, "needs_fractions", lambda part: False)
+    asked = rs.decision_boundary(part)
+    assert asked.is_rational == bool(chosen)  # fractions decide where they can, if anything is in doubt
+    monkeypatch.setattr(decision, "is_small", lambda part: False)
+    found = rs.decision_boundary(part)
+    loose = 2.0 if is_open[region] else 0.0
+    assert (found.loose, found.doubtful, found.is_whole) == (loose, max(0.0, most - loose), not loose and not most)
+    told = found.finding()
+    low, high = told.interval or (told.value - (told.tolerance or 0.0), told.value + (told.tolerance or 0.0))
+    assert (low, high) == pytest.approx((2.0 - loose, 2.0 + found.doubtful), abs=1e-9)
+    assert low >= 0

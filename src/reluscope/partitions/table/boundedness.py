@@ -66,7 +66,7 @@ def boundedness(
     table = unpack_pieces(words, layout)
     pieces = [table[:, layout.units(gate)] for gate in range(len(layout))]
     found = Boundedness(np.zeros(len(words), dtype=np.bool_), np.zeros(len(words), dtype=np.bool_))
-    size = max(1, CHUNK_NUMBERS // max(1, (inner.num_inputs + 1) * (1 + table.shape[1])))
+    size = max(1, CHUNK_NUMBERS // ((inner.num_inputs + 1) * (1 + table.shape[1])))
     walls, exact = _walls(window), ExactRows(inner, window)
     for start in range(0, len(words), size):
         safe_point()
