@@ -48,7 +48,10 @@ TESTS: dict[str, tuple[str, ...]] = {
     "analyses/verification/unsafe_regions": (f"{T}/verification/test_violations.py",),
     "analyses/verification/violation_search": (f"{T}/verification/test_violations.py",),
     "networks/bounds/backward_bounds": ("tests/networks/test_backward_bounds.py",),
-    "networks/bounds/best_multipliers": ("tests/networks/test_backward_bounds.py",),
+    "networks/bounds/best_multipliers": (
+        "tests/networks/test_best_multipliers.py",
+        "tests/networks/test_backward_bounds.py",
+    ),
     "networks/bounds/dense_layers": ("tests/analyses/test_dense_boxes.py",),
     "networks/bounds/gate_lines": ("tests/networks/test_backward_bounds.py",),
     "analyses/verification/verdict": (f"{T}/verification/test_verify.py",),

@@ -194,6 +194,13 @@ def test_distances_of_all_sizes_are_between_their_ends(name, weights):
             assert facet.upper <= facet.lower * (1 + 2.0**-48)
 
 
+def test_the_rounding_of_a_distance_has_a_part_for_every_input(monkeypatch):
+    monkeypatch.setattr(exact_facets, "EPSILON", 2.0**-10)
+    exact = exact_facets.ExactFacets(rs.load([(np.ones((1, 7)), np.zeros(1))]), rs.Norm("linf"))
+    facet, _ = exact._facet(PulledBack({0: Fraction(1), 3: Fraction(-1)}, Fraction(3), 1), np.zeros(7))
+    assert (facet.lower, facet.upper) == (1.5 * (1 - 11 * 2.0**-10), 1.5 * (1 + 11 * 2.0**-10))
+
+
 def test_points_beyond_a_facet_have_crossed_it_and_constants_have_none():
     exact = exact_facets.ExactFacets(rs.load([(np.ones((1, 2)), np.zeros(1))]), rs.Norm("l2"))
     point = np.array([2.0, 2.0**-60])
