@@ -3,7 +3,7 @@
 The examples in a module's docstrings always belong to it. Selections are narrow: a fault should be seen in seconds.
 """
 
-A, T = "analyses", "tests/analyses"
+A, T, D = "analyses", "tests/analyses", "tests/partitions/test_decision.py"
 
 TESTS: dict[str, tuple[str, ...]] = {
     "findings/claims": ("tests/findings/test_finding.py",),
@@ -82,8 +82,13 @@ TESTS: dict[str, tuple[str, ...]] = {
     "partitions/complexes/open_bends": ("tests/partitions/test_bends.py",),
     "partitions/complexes/spanning_vertices": ("tests/partitions/test_spanning_vertices.py",),
     "partitions/decisions/decision_boundary": (
+        f"{D}::test_what_ties_may_hide_is_in_the_interval",
+        f"{D}::test_floats_find_the_pieces_that_fractions_find_however_many_regions_are_asked_together",
         "tests/partitions/test_decision_budget.py",
-        "tests/partitions/test_decision.py",
+        f"{D}::test_what_touches_is_a_tie_and_what_nearly_touches_is_none",
+        f"{D}::test_lengths_hold_where_a_tie_is_nearly_parallel_to_a_side",
+        f"{D}::test_ties_on_the_boundary_of_the_domain_count",
+        f"{D}::test_three_classes_that_nearly_tie_beside_a_vertex",
     ),
     "partitions/levels/level_sets": ("tests/partitions/test_level_measures.py", "tests/partitions/test_level_sets.py"),
     "partitions/levels/decision_surfaces": ("tests/partitions/test_decision_surfaces.py",),
@@ -215,7 +220,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     "networks/graph/increasing_functions": ("tests/networks/test_left_off.py", f"{T}/verification/test_left_off.py"),
     "networks/graph/piece_conditions": ("tests/regions/test_true_rows.py",),
     "partitions/decisions/decision_pieces": (
-        "tests/partitions/test_decision.py",
+        f"{D}::test_floats_find_the_pieces_that_fractions_find_however_many_regions_are_asked_together",
+        f"{D}::test_classes_that_may_win_somewhere_are_kept_and_others_dropped",
         "tests/partitions/test_decision_budget.py",
     ),
     "partitions/left_open": (f"{T}/test_open_partitions.py",),
