@@ -430,4 +430,24 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "geometry/programs/checked_bounds",
         "UNDERFLOW = (2.0**-1060 / 2)",
     ): "room for 2^14 products, or for half as many",
+    (
+        "networks/bounds/best_multipliers",
+        "missing = torch.where(found.values.isfinite() & (found.values < aim), found.values, 0.0).sum()",
+    ): "equality of two reals; what is at its aim may rise or stay",
+    (
+        "networks/bounds/best_multipliers",
+        "better = found.values.detach() >= values",
+    ): "equality of two reals; either holding gives the bound",
+    (
+        "networks/bounds/best_multipliers",
+        "better = found.values >= values",
+    ): "equality of two reals; either holding gives the bound",
+    (
+        "networks/bounds/best_multipliers",
+        "if is_last or not missing.requires_grad or bool((values >= aim).all()):",
+    ): "equality of two reals; what is at its aim may rise or stay",
+    (
+        "networks/bounds/best_multipliers",
+        "if step == steps or slopes is None or bool((values >= aim).all()):",
+    ): "equality of two reals; what is at its aim may rise or stay",
 }

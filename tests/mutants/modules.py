@@ -3,7 +3,8 @@
 The examples in a module's docstrings always belong to it. Selections are narrow: a fault should be seen in seconds.
 """
 
-A, T, D = "analyses", "tests/analyses", "tests/partitions/test_decision.py"
+A, T = "analyses", "tests/analyses"
+D, F = "tests/partitions/test_decision.py", "tests/partitions/test_forecasting.py"
 
 TESTS: dict[str, tuple[str, ...]] = {
     "findings/claims": ("tests/findings/test_finding.py",),
@@ -180,7 +181,13 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{T}/reachability/test_image.py",
     ),
     "partitions/ask/forecast_rounds": ("tests/partitions/test_forecasting.py",),
-    "partitions/ask/forecasting": ("tests/partitions/test_forecasting.py",),
+    "partitions/ask/forecasting": (
+        f"{F}::test_probes_forecast_no_fewer_regions_than_were_found",
+        f"{F}::test_small_domains_are_partitioned",
+        f"{F}::test_what_takes_longer_is_an_estimate",
+        f"{F}::test_a_network_without_gates_has_one_region",
+        "tests/partitions/test_forecasting.py",
+    ),
     "partitions/levels/level_bounds": ("tests/partitions/test_level_oracles.py", "tests/partitions/test_level_sets.py"),
     "partitions/levels/level_pieces": (
         "tests/partitions/test_level_measures.py",
@@ -190,7 +197,14 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/partitions/test_level_measures.py",
         "tests/partitions/test_level_sets.py",
     ),
-    "partitions/ask/region_density": ("tests/partitions/test_forecasting.py",),
+    "partitions/ask/region_density": (
+        f"{F}::test_regions_of_a_box_follow_from_the_units_that_change_between_its_points",
+        f"{F}::test_units_that_may_bend_in_a_box_are_those_whose_range_has_a_breakpoint",
+        f"{F}::test_boxes_are_halved_across_their_longest_side_and_drawn_by_three_chances",
+        f"{F}::test_boxes_with_the_largest_numbers_are_halved_first",
+        f"{F}::test_boxes_are_as_many_as_asked_for",
+        f"{F}::test_density_is_known_where_regions_crowd",
+    ),
     f"{A}/boxes/halved_boxes": (f"{T}/verification/test_verify.py", f"{T}/verification/test_violations.py"),
     f"{A}/preimages/input_pieces": (f"{T}/verification/test_violations.py",),
     f"{A}/preimages/preimage_pieces": (f"{T}/preimages/test_pieces.py",),

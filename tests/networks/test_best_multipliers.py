@@ -139,6 +139,14 @@ def test_one_step_goes_as_far_as_the_tangent_meets_the_aim(aim, steps, reached):
     assert bounds.lower_bounds(row, chosen).values.item() == found.values.item()
 
 
+@pytest.mark.parametrize(("steps", "reached"), [(0, -0.75), (1, -0.55), (2, -0.356)])
+def test_pulls_move_by_half_a_step_in_units_of_weights(steps, reached):
+    """Steps of 0.1 and of 0.097, of two pulls."""
+    bounds, row, held = absolute_value()
+    found, _ = maximized(bounds, row, held, steps=steps)
+    assert found.values.item() == pytest.approx(reached, abs=1e-6)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_bounds_never_fall_and_those_at_their_aim_stay(seed):
     bounds, rows, held = deep(seed)

@@ -130,3 +130,17 @@ def test_a_cell_that_is_lost_leaves_doubt():
     # Vertices of one name that lie apart.
     moved = replace(parts[0], points=parts[0].points + 0.01)
     assert real([moved, *parts[1:]], *rest).num_undecided > 0
+
+
+def test_sides_of_facets_may_be_regions_in_any_order():
+    """Two triangles; the first one is on the right of what they share."""
+    vertices = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    left, right = np.array([0, 0, 1, 1, 1]), np.array([-1, -1, -1, -1, 0])
+    ends = np.array([[0, 1], [1, 2], [2, 3], [3, 0], [2, 0]])
+    faces = faces_module.faces_of_facets(
+        vertices, np.zeros(4), left, right, ends, np.arange(2, dtype=np.uint64)[:, None]
+    )
+    assert [one.tolist() for one in faces.is_border] == [[True] * 4, [True] * 4 + [False], [False] * 2]
+    cells = [sorted(faces.ids[1][start:stop].tolist()) for start, stop in itertools.pairwise(faces.offsets[1])]
+    assert cells == [[0, 1, 4], [2, 3, 4]]
+    assert faces.ids[0].reshape(-1, 2).tolist() == ends.tolist()

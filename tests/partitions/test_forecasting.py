@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import scipy.stats
+import torch
 
 import reluscope as rs
 from reluscope.effort import Effort
@@ -332,3 +333,74 @@ def test_the_time_of_large_networks_grows_slower_than_the_number_of_regions() ->
     times = [more.seconds_of(4096, few, power) for power in (0.5, 0.75, 1.0)]
     np.testing.assert_allclose(times, 0.2 * np.array([16, 64, 256]), rtol=1e-12)
     assert more.seconds_of(1, few, 0.5) == 0.2  # a window at least
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_regions_of_a_box_follow_from_the_units_that_change_between_its_points(dim: int) -> None:
+    """(1 + 1.9 h)^d / d!, with h the mean over all pairs of three points."""
+    net, low, sides = (
+        _net(dim, 9, 9, 1),
+        -2 + np.zeros((5, dim)),
+        np.array([0.0, 0.1, 1.0, 2.0, 4.0])[:, None] + np.zeros(dim),
+    )
+    found = region_density_module._regions(net, low, sides, np.random.default_rng(3))
+    draw = np.random.default_rng(3)
+    codes = [net.codes(low + draw.random(low.shape) * sides).to_array() for _ in range(3)]
+    for box in range(5):
+        changed = np.mean([(codes[one][box] != codes[other][box]).sum() for one, other in ((0, 1), (0, 2), (1, 2))])
+        assert found[box] == pytest.approx(max(1.0, (1 + 1.9 * changed) ** dim / [1, 1, 2, 6][dim]))
+    assert found[0] == 1
+    assert found[-1] > 1
+
+
+def test_units_that_may_bend_in_a_box_are_those_whose_range_has_a_breakpoint() -> None:
+    """Of one layer ranges are known: the ends of a box where all units rise, touched breakpoints included."""
+    layers = [torch.nn.Linear(1, 4), torch.nn.ReLU6()]
+    net = rs.load(torch.nn.Sequential(*layers, torch.nn.Linear(4, 1)).double(), input_shape=(1,))
+    net = net.with_parameters({"0.weight": np.ones((4, 1)), "0.bias": np.array([0.0, -1.0, 6.0, -9.0])})
+    low, sides = np.array([[-3.0], [0.5], [-8.0], [0.5]]), np.array([[2.0], [0.25], [20.0], [0.0]])
+    for row, (start, side) in enumerate(zip(low.ravel(), sides.ravel(), strict=True)):
+        ends = [(start + bias, start + side + bias) for bias in (0.0, -1.0, 6.0, -9.0)]
+        expected = sum(any(one - 1e-9 <= level <= other + 1e-9 for level in (0.0, 6.0)) for one, other in ends)
+        assert region_density_module._bends(net, low, sides)[row] == expected
+
+
+def test_boxes_are_halved_across_their_longest_side_and_drawn_by_three_chances() -> None:
+    low, sides, whole = np.array([[0.0, 0.0], [1.0, 2.0]]), np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([[2.0, 8.0]])
+    corners, shorter = region_density_module._halves(low, sides, whole)
+    assert corners.tolist() == [[0.0, 0.0], [1.0, 2.0], [0.5, 0.0], [2.0, 2.0]]
+    assert shorter.tolist() == [[0.5, 2.0], [1.0, 1.0]] * 2
+    boxes = RegionDensity(low, sides, np.array([3.0, 1.0]), np.array([0, 2]))
+    assert boxes.chances == pytest.approx(
+        0.7 * np.array([0.75, 0.25]) + 0.15 * np.array([0.5, 0.5]) + 0.15 * np.array([0.25, 0.75])
+    )
+    assert [RegionDensity(low, sides, np.array([64.0, 1.0]), np.zeros(2)).halvings(box, 2.0) for box in (0, 1)] == [
+        3,
+        0,
+    ]
+
+
+def test_boxes_with_the_largest_numbers_are_halved_first() -> None:
+    """Those above half of the largest, a quarter of all at most and a twentieth at least, none that is small."""
+    numbers = np.array([5.0, 1.0, 9.0, 4.6, 4.5, 8.0] + [0.5] * 34)
+    for room, least, chosen in ((99, 0, [2, 5, 0, 3]), (3, 0, [2, 5, 0]), (99, 4.8, [2, 5, 0]), (0, 0, [])):
+        assert region_density_module._largest(numbers, least, room).tolist() == chosen
+    assert region_density_module._largest(np.array([9.0] + [1.0] * 59), 0, 99).tolist() == [0, 1, 2]
+    assert len(region_density_module._largest(np.ones(40), 0, 99)) == 10
+    assert region_density_module._largest(np.ones(3), 1, 99).tolist() == []
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 10, 31])
+def test_boxes_are_as_many_as_asked_for(most: int) -> None:
+    found = region_density(_crowded(1e-3), SQUARE, SubDomains.of(SQUARE), most, inf, np.random.default_rng(1))
+    assert len(found.low) == most
+    assert found.sides.prod(axis=1).sum() == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize("products", [[1, 2, 3], [10**6, 0]])
+def test_probes_forecast_no_fewer_regions_than_were_found(products: list[int], monkeypatch) -> None:
+    monkeypatch.setattr(forecasting, "FEW_REGIONS", 5)
+    monkeypatch.setattr(forecasting, "probes", lambda *_, **__: (SimpleNamespace(product=one) for one in products))
+    found = rs.forecast(_net(3, 9, 1), rs.Space(3)).finding("forecast_regions")
+    assert found.value == (5 * 10**5 if products[0] > 9 else pytest.approx(5, abs=3))
+    assert found.value > 2

@@ -17,7 +17,7 @@ from reluscope.partitions.partition_findings import (
 from reluscope.partitions.table.boundedness import Boundedness
 
 NET = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-ALL = {"num_open": 0, "num_undecided": 0, "num_pending": 0, "num_unmatched": 0, "proved": "1111"}
+ALL = {"num_open": 0, "num_undecided": 0, "num_pending": 0, "num_unmatched": 0, "proved": "1111", "unconfirmed": 0}
 
 
 class Four:
@@ -32,7 +32,8 @@ class Four:
         self.proved = np.array([digit == "1" for digit in known["proved"]])
         self.claim = "LOWER" if self.num_open or self.num_undecided else "EXACT"
         self.domain, self.tolerance = rs.Box(-1, 1, 2), SimpleNamespace(resolution=1e-12)
-        self.method, self.certified, self.work, self.stop = "by hand", False, {}, None
+        self.method, self.certified, self.stop = "by hand", False, None
+        self.work = {"cells_unconfirmed": known["unconfirmed"]}
 
     def __len__(self):
         return 4
@@ -56,6 +57,8 @@ def ends(finding):
         ({"num_pending": 3, "num_open": 1}, (7, "LOWER", (7, inf))),
         ({"num_open": 1}, (4, "LOWER", (4, inf))),
         ({"num_undecided": 1}, (4, "LOWER", (4, inf))),
+        ({"unconfirmed": 3}, (4, "UPPER", (1, 4))),
+        ({"unconfirmed": 3, "num_open": 1, "num_pending": 2}, (6, "ESTIMATE", (3, inf))),
     ],
 )
 def test_regions(known, found):
@@ -71,6 +74,8 @@ def test_regions(known, found):
         ({"num_open": 1}, (4, "LOWER", (4, inf)), 0),
         ({"num_undecided": 2}, (4, "LOWER", (4, inf)), 2),
         ({"num_unmatched": 3}, (4, "LOWER", (4, inf)), 3),
+        ({"num_undecided": 2, "num_unmatched": 3}, (4, "LOWER", (4, inf)), 3),
+        ({"unconfirmed": 1}, (4, "UPPER", (0, 4)), 0),
     ],
 )
 def test_pairs(known, found, undecided):
@@ -86,6 +91,9 @@ def test_pairs(known, found, undecided):
         ({"num_open": 1}, (2, "LOWER", (2, inf)), 0),
         ({"num_undecided": 5}, (2, "LOWER", (2, inf)), 5),
         ({"proved": "1000"}, (2, "ESTIMATE", (1, 4)), 3),
+        ({"proved": "1100"}, (2, "ESTIMATE", (1, 3)), 2),
+        ({"unconfirmed": 1}, (2, "UPPER", (1, 2)), 0),
+        ({"unconfirmed": 3}, (2, "UPPER", (0, 2)), 0),
         ({"proved": "1101", "num_open": 1}, (2, "ESTIMATE", (1, inf)), 1),
         ({"proved": "1101", "num_undecided": 1}, (2, "ESTIMATE", (1, inf)), 1),
     ],
