@@ -11,6 +11,7 @@ from networks.models import branched, layers
 from reluscope import _kernels
 from reluscope.analyses.boxes.box_bounds import BoxBounds
 from reluscope.networks.bounds.dense_layers import dense_layers
+from reluscope.networks.building.builder import GraphBuilder
 
 EPS = 2.0**-52
 
@@ -169,3 +170,19 @@ def test_what_is_too_large_for_float64_is_not_bounded():
     assert not slopes.any()
     assert (np.concatenate([offsets, constants]) < -1e140)[:, 1].all()
     assert (offsets <= 0).all()
+
+
+def test_what_is_no_sequence_from_a_matrix_to_a_matrix_is_none():
+    """A shortcut around a gate, two matrices of one value, and a gate at either end."""
+    builder = GraphBuilder()
+    x = builder.input((2,))
+    hidden = builder.relu(builder.linear(x, np.eye(2), np.zeros(2)))
+    assert dense_layers(builder.build(builder.add(builder.linear(hidden, np.ones((2, 2)), np.zeros(2)), x))) is None
+    assert dense_layers(builder.build(builder.add(x, hidden))) is None
+    linear, relu = (lambda: torch.nn.Linear(2, 2)), torch.nn.ReLU()
+    for parts in (
+        [linear(), relu],
+        [relu, linear()],
+    ):
+        assert dense_layers(rs.load(torch.nn.Sequential(*parts).double(), input_shape=(2,))) is None
+    assert dense_layers(rs.load(torch.nn.Sequential(linear(), relu, linear()).double(), input_shape=(2,))) is not None

@@ -31,7 +31,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "analyses/robustness/distances_to_units": (f"{T}/robustness/test_unit_distances.py",),
     "analyses/bounds/sparse_layers": (f"{T}/bounds/test_sparse_layers.py",),
     "analyses/verification/ruling_out": (f"{T}/verification/test_ruling_out.py",),
-    "analyses/verification/box_search": (f"{T}/verification/test_verify.py",),
+    "analyses/verification/box_search": (f"{T}/verification/test_verify.py", f"{T}/verification/test_proofs.py"),
     "analyses/verification/unit_search": (f"{T}/verification/test_unit_search.py",),
     "analyses/verification/set_search": (f"{T}/verification/test_unit_search.py",),
     "analyses/verification/program_search": (f"{T}/verification/test_unit_search.py",),

@@ -3,12 +3,15 @@
 import itertools
 from dataclasses import replace
 from fractions import Fraction
+from inspect import unwrap
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
 import reluscope as rs
+from reluscope.geometry.numbers.resolutions import CORNERS
 from reluscope.partitions.corner_errors import corner_errors, side_errors
 from reluscope.partitions.table.largest_discs import largest_discs
 
@@ -107,3 +110,26 @@ def test_short_sides_of_polygons_far_from_the_origin_cut_nothing_off(seed):
         assert abs(body.volume() - volumes[place]) <= 2e-6
         around = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1).sum()
         assert (radii[place] + 2e-6) * (around + 2e-6) >= volumes[place]  # as for any convex polygon
+
+
+class Two(SimpleNamespace):
+    """What is asked of a partition of two regions."""
+
+    def __len__(self):
+        return 2
+
+
+def test_regions_without_corners_take_what_the_engine_lets_pass():
+    """One of two has none: the largest coordinate and the width of all corners say how far sides may be."""
+    vertices = np.array([[0.0, 0.0], [3.0, 4.0]])
+    part = Two(
+        vertices=vertices,
+        has_vertices=True,
+        tolerance=rs.Tolerance(resolution=2.0**-30),
+        region_vertices=(np.array([0, 0, 2]), np.array([0, 1])),
+    )
+
+    found = unwrap(side_errors)(part)
+    assert found.tolist() == [32 * 2.0**-30 * 5 + CORNERS * 4] * 2
+    inside = Two(has_vertices=False, witnesses=vertices, tolerance=part.tolerance)
+    assert unwrap(side_errors)(inside).tolist() == [2 * found[0]] * 2

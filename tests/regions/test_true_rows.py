@@ -11,6 +11,9 @@ import reluscope as rs
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.bounding_box import bounding_box
 from reluscope.geometry.polyhedra.true_rows import KnownRows
+from reluscope.networks.fractions.rational import multiplications
+from reluscope.regions import exact_half_spaces
+from reluscope.regions.exact_half_spaces import ExactHalfSpaces
 
 
 def random_network(seed, widths):
@@ -196,3 +199,22 @@ def test_a_ball_goes_as_far_out_as_a_row_needs_that_rounding_makes_constant():
     assert ball.radius == pytest.approx(0.5**1.5, rel=1e-9)
     assert 1e15 < np.abs(ball.center).max() < 1e20
     assert ball.center[0] * float(small) > 0.1  # of what the row misses at the origin
+
+
+def test_rows_are_found_once_and_not_where_fractions_take_too_long(monkeypatch):
+    layers = random_network(0, (2, 5, 4, 1))
+    net, point = rs.load(layers), np.array([[0.3, -0.2]])
+    sources = np.array([[0, unit, 0] for unit in range(5)])
+    sources[:, 2] = 1 - net.codes(point).to_array()[0, :5]
+    sides = ExactHalfSpaces(net, net.codes(point), sources, np.zeros((0, 2)), np.zeros(0))
+    monkeypatch.setattr(exact_half_spaces, "MULTIPLICATIONS", 0)
+    assert sides.sides() is None
+    monkeypatch.undo()
+    found = sides.sides()
+    assert [list(one) for one in found] == exact_rows(layers, point[0])[:5]
+    assert sides.sides() is found
+    cost = 3 * multiplications(net) + 2 * 5 * 4
+    for most, is_known in ((cost, True), (cost - 1, False)):
+        monkeypatch.setattr(exact_half_spaces, "MULTIPLICATIONS", most)
+        again = ExactHalfSpaces(net, net.codes(point), sources, np.zeros((0, 2)), np.zeros(0))
+        assert (again.sides() is not None) == is_known

@@ -11,6 +11,7 @@ from oracles.rational_steps import RELU, affine, fractions_of, network_of, ratio
 from reluscope.networks.building.builder import GraphBuilder
 from reluscope.networks.fractions.rational import PulledBack
 from reluscope.regions import exact_facets
+from reluscope.regions.nearest_facets import nearest_facets
 
 NORMS = ("l1", "l2", "linf")
 SCALES = [(1.0, 1e-17), (1e8, 1e-9), (1e8, 1e-7), (1e-3, 1e-300)]
@@ -215,3 +216,25 @@ def test_points_beyond_a_facet_have_crossed_it_and_constants_have_none():
     assert (beyond.lower, beyond.upper) == (0.0, np.inf)
     assert exact._facet(PulledBack({}, Fraction(0), 5), point) == (None, 5)
     assert exact._facet(PulledBack({}, Fraction(-1), 5), point)[0].is_crossed
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-200, 1.0, 1e200, 1e300])
+@pytest.mark.parametrize("chosen", [0, 1])
+def test_slopes_of_any_size_between_candidates_of_which_one_is_constant(size, chosen):
+    """The larger of (3, 4) x size and of size, at 0: the sphere around it touches where they are equal, 1/5 away."""
+    rows = np.array([[0.0, 0.0], [3.0, 4.0]] if chosen == 0 else [[3.0, 4.0], [0.0, 0.0]]) * size
+    builder = GraphBuilder()
+    pair = builder.linear(builder.input((2,)), rows, np.array([size, 0.0] if chosen == 0 else [size, 2 * size]))
+    net = builder.build(builder.maxout(pair, 0, 2))
+    found = column(net, [[0.0, 0.0]], "l2")
+    assert found.is_exact[0]
+    assert found.value[0] == pytest.approx(1 / 5)
+
+
+def test_errors_of_distances_are_rounding_alone():
+    net = rs.load([(np.array([[3.0, 4.0], [0.0, 1.0]]), np.array([5.0, 9.0])), (np.ones((1, 2)), [0.0])])
+    found = nearest_facets(net.at(np.array([[0.0, 0.0], [1.0, 1.0]])))
+    assert found.distances == pytest.approx([1.0, 12 / 5])
+    assert (found.errors > 0).all()
+    assert (found.errors < 1e-13).all()
+    assert (found.lower >= found.distances - 1e-13).all()

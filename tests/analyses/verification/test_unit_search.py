@@ -236,3 +236,13 @@ def test_ctrl_c_during_the_attack_leaves_all_open(split, monkeypatch):
     monkeypatch.setattr(VERIFYING, "_attacked", struck)
     found = rs.verify(ABSOLUTE, above([-1.0], [1.0], [1.0], 2.0), split=split, budget=rs.Budget(seconds=100))
     assert (str(found), found.undecided.value, found.stopped) == ("OPEN", 1.0, "interrupted")
+
+
+def test_sets_whose_proofs_float32_does_not_hold_are_counted():
+    net = rs.load(
+        [(np.array([[1e30], [-1e30]]), np.zeros(2)), (np.full((2, 2), 1e30), np.zeros(2)), ([[1.0, 1.0]], [0.0])]
+    )
+    safe = reaching([-1.0], [1.0], ([[1.0]], [-1.0]), ([[1.0]], [-2.0]))
+    search = set_search.SetSearch.__subclasses__()[0](net, safe, None, certify=True)
+    search.begin()
+    assert search.num_branches == 2

@@ -257,3 +257,36 @@ def test_networks_that_jump_have_no_proofs():
     found = rs.verify(net, safe)
     assert str(found) == "OPEN"
     assert found.stopped.startswith("unproved: bounds end at gates that jump")
+
+
+@pytest.mark.parametrize("is_decided", [True, False])
+def test_boxes_that_cannot_be_halved_are_left_undecided_unless_their_regions_decide(is_decided, monkeypatch):
+    safe = above([-1.0], [1.0], [1.0], 0.75)
+    search = searching.BoxSearch(ABSOLUTE, safe, None)
+    monkeypatch.setattr(search, "halve", lambda *_: False)
+    monkeypatch.setattr(search, "_is_leaf", lambda *_, is_last=False: is_last and is_decided)
+    monkeypatch.setattr(search._replays, "likely", lambda points: None)
+    search.begin()
+    assert (search.has_passed, search.is_proved, search.undecided) == (not is_decided, is_decided, 1.0 - is_decided)
+
+
+def test_what_is_proved_is_missed_by_more_than_other_arithmetic_loses():
+    """A share of all terms of a row, and so much for each output that it reads; the largest of all rows."""
+    net = rs.load(default_network([2, 5, 3], seed=1))
+    A, b = np.array([[1.0, -2.0, 0.0], [0.0, 0.0, 3.0]]), np.array([-50.0, -60.0])
+    plain, proving = (
+        searching.BoxSearch(net, reaching([-1.0, -1.0], [1.0, 1.0], (A, b)), None, certify=certify)
+        for certify in (False, True)
+    )
+    for search in (plain, proving):
+        search.start()
+    box = proving._bounds.on(-np.ones((1, 2)), np.ones((1, 2)))[0]
+    sizes = np.abs(np.stack(box.range(np.eye(3)))).max(axis=0)
+    for lost in (0.0, 1e-9, 1.0):
+        proving._lost = lost
+        expected = max(
+            1e-9 * (sizes[0] + 2 * sizes[1] + 50) + 3 * lost,
+            1e-9 * (3 * sizes[2] + 60) + 3 * lost,
+        )
+        assert proving._margin(box, 0) == pytest.approx(expected, rel=1e-12)
+    assert plain._margin(box, 0) == 0.0

@@ -278,3 +278,19 @@ def test_a_mark_of_the_order_of_bytes_is_no_text(tmp_path):
     path = tmp_path / "marked.vnnlib"
     path.write_text(HEAD + BOX + "(assert (<= Y_0 1))", encoding="utf-8-sig")
     assert read_property(path).num_inputs == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("sat ((X_1 2) (Y_0 1))", "X_0"),
+        ("sat ((X_0 1) (X_2 2) (Y_0 1))", "X_1"),
+        ("sat ((X_0 1) (Y_0 1) (Y_2 1))", "Y_1"),
+        ("sat ((Y_0 1))", "X_0"),
+    ],
+)
+def test_values_that_a_counterexample_lacks(text, missing):
+    with pytest.raises(InputError, match=f"expected a value of {missing} in the counterexample"):
+        parse_counterexample(text)
+    inputs, outputs = parse_counterexample("sat ((X_1 2) (X_0 1))")
+    assert (inputs.tolist(), outputs.tolist()) == ([1.0, 2.0], [])
