@@ -450,4 +450,17 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "networks/bounds/best_multipliers",
         "if step == steps or slopes is None or bool((values >= aim).all()):",
     ): "equality of two reals; what is at its aim may rise or stay",
+    (
+        "partitions/decisions/decision_pieces",
+        "for rows in chunks(number, network.bytes_per_point, (MEMORY)):",
+    ): "size of a block",
+    (
+        "partitions/decisions/decision_pieces",
+        "for rows in chunks(number, network.bytes_per_point, (32 * network.bytes_per_point)):",
+    ): "size of a block",
+    ("partitions/decisions/decision_pieces", "if rows.stop <= number:"): "the scores of all are given once more",
+    (
+        "partitions/decisions/decision_pieces",
+        "which = np.flatnonzero((facets.left >= start) & (facets.left < stop) & (facets.right > 0))",
+    ): "the region on the right of a facet comes after the one on its left",
 }

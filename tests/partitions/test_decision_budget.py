@@ -1,12 +1,16 @@
 """Decision boundaries some regions at a time: the same pieces, and what is there when work stops early."""
 
+import itertools
 import signal
+from inspect import unwrap
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import reluscope as rs
 from reluscope.partitions.decisions import chords, decision_pieces
+from reluscope.partitions.decisions import decision_boundary as decision
 from reluscope.testing import default_network
 
 
@@ -114,3 +118,49 @@ def test_a_thousand_classes_cost_what_the_few_cost_that_win():
     values[:, 7:] -= 9
     offsets, ids = np.arange(0, 81, 4), np.random.default_rng(1).integers(0, 40, 80).astype(np.int32)
     assert set(decision_pieces.contenders(values, offsets, ids, 1e-12)) <= set(range(7))
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 100])
+def test_blocks_are_of_first_regions_all_of_whose_corners_are_known(most, monkeypatch):
+    monkeypatch.setattr(decision_pieces, "REGIONS", most)
+    offsets, ids = np.array([0, 3, 6, 9, 12]), np.array([0, 1, 2, 1, 2, 3, 0, 4, 5, 1, 2, 3])
+    part = Four(region_vertices=(offsets, ids))
+    for known in range(7):
+        fits = [max(ids[low:high]) < known for low, high in itertools.pairwise(offsets)]
+        number = next((row for row, is_known in enumerate(fits) if not is_known), 4)
+        blocks = list(unwrap(decision_pieces.blocks_of)(part, 2, known))
+        assert [row for start, stop in blocks for row in range(start, stop)] == list(range(number))
+        assert all(stop - start <= most for start, stop in blocks)
+
+
+class Four(SimpleNamespace):
+    """What is asked of a partition of four regions."""
+
+    def __len__(self):
+        return 4
+
+
+def test_scores_that_differ_by_rounding_count_as_equal():
+    assert decision_pieces.tie_error(np.array([[1.0, -8.0], [3.0, 0.0]])) == 64 * 2.0**-52 * 8
+    assert decision_pieces.tie_error(np.zeros((0, 2))) == 0.0
+
+
+def test_facets_of_a_block_are_those_on_the_right_of_its_regions(part, small_blocks, monkeypatch):
+    asked, kernels = [], decision_pieces._kernels
+
+    def told(corners, witness, left, right, rows, error):
+        asked.append((len(witness), left, right))
+        return kernels.find_flat_facets(corners, witness, left, right, rows, error)
+
+    monkeypatch.setattr(
+        decision_pieces, "_kernels", SimpleNamespace(find_chords=kernels.find_chords, find_flat_facets=told)
+    )
+    monkeypatch.setattr(decision, "needs_fractions", lambda part: False)
+    monkeypatch.setattr(decision, "is_small", lambda part: False)
+    rs.decision_boundary(part)
+    facets = part.facets
+    assert sum(len(left) for _, left, _ in asked) == int((facets.right >= 0).sum())
+    for number, left, right in asked:
+        inside = number - len(left)
+        assert 0 <= left.min() <= left.max() < inside <= 3
+        assert right.tolist() == list(range(inside, number))
