@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 
 import reluscope as rs
 from reluscope.partitions.decisions import chords, decision_pieces
@@ -164,3 +165,20 @@ def test_facets_of_a_block_are_those_on_the_right_of_its_regions(part, small_blo
         inside = number - len(left)
         assert 0 <= left.min() <= left.max() < inside <= 3
         assert right.tolist() == list(range(inside, number))
+
+
+def test_scores_at_jumps_are_those_of_regions_and_come_at_once(small_blocks):
+    """At 1/2 what is above jumps from 0 to 1/2, and the region above goes to 1/2 there."""
+    net = rs.load(
+        torch.nn.Sequential(torch.nn.Threshold(0.5, 0.0), torch.nn.Linear(1, 2, bias=False)).double(), input_shape=(1,)
+    )
+    part = rs.partition(net, rs.Box([0.0], [1.0]))
+    assert part.jumps
+    ((scores, number),) = decision_pieces.scores_by_block(part)
+    assert number == len(part.vertices)
+    np.testing.assert_array_equal(scores, part.scores)
+    weight = net.nodes[-1].weight.numpy().ravel()
+    for start, stop in itertools.pairwise(part.region_vertices[0]):
+        for vertex in part.region_vertices[1][start:stop].tolist():
+            at, is_above = part.vertices[vertex, 0], part.vertices[part.region_vertices[1][start:stop]].max() > 0.5
+            np.testing.assert_allclose(scores[vertex], weight * at * is_above, atol=1e-15)
