@@ -463,4 +463,17 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "partitions/decisions/decision_pieces",
         "which = np.flatnonzero((facets.left >= start) & (facets.left < stop) & (facets.right > 0))",
     ): "the region on the right of a facet comes after the one on its left",
+    ("partitions/doubts/shown_regions", "GOLDEN = (0.0)"): "the order in which cells are looked at",
+    ("partitions/doubts/shown_regions", "GOLDEN = ((5**0.5 - 1) / 2 / 2)"): "the order in which cells are looked at",
+    (
+        "partitions/ask/forecast_rounds",
+        "PLANNED = (0.0)",
+    ): "how far windows grow; each round has an interval of its own",
+    ("partitions/ask/forecast_rounds", "PLANNED = (0.6 / 2)"): (
+        "how far windows grow; each round has an interval of its own"
+    ),
+    (
+        "analyses/verification/program_search",
+        "if self.counterexample is None or before // ATTACK_EVERY != self.num_branches // ATTACK_EVERY:",
+    ): "how often points are moved towards what is unsafe; each counterexample is one",
 }

@@ -255,6 +255,26 @@ class TestConditions:
             assert (len(found.A) == 0) == is_everywhere
             assert found.is_empty() != is_everywhere
 
+    @pytest.mark.parametrize("rounding", Rounding)
+    def test_equations_that_hold_or_fail_whatever_the_scores_are_no_rows(self, rounding):
+        """0 = 0 is left out and 0 = 1 holds nowhere; of two others floats hold one end."""
+        sigmoid, nothing = LeftOff("sigmoid", (2,)), (np.zeros((0, 2)), [])
+        rows = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
+        found = on_scores(sigmoid, rs.Polyhedron(*nothing, rows[:2], [0.0, 0.5]), rounding)
+        assert (found.A.tolist(), found.C.tolist(), found.d.tolist()) == ([], [[1.0, 0.0]], [0.0])
+        assert on_scores(sigmoid, rs.Polyhedron(*nothing, rows[:2], [1.0, 0.5]), rounding).is_empty()
+        found = on_scores(sigmoid, rs.Polyhedron(*nothing, rows, [0.0, 0.5, 0.25]), rounding)
+        below, above = float(-np.nextafter(np.log(3), 0)), float(np.nextafter(np.log(3), 9))
+        if rounding is Rounding.NEAREST:
+            assert (found.A.tolist(), found.C.tolist()) == ([], rows[1:])
+            assert found.d.tolist() == pytest.approx([0.0, -np.log(3)])
+        elif rounding is Rounding.INWARDS:
+            assert found.is_empty()
+        else:
+            assert (found.A.tolist(), found.C.tolist()) == ([[0.0, 1.0], [0.0, -1.0]], [[1.0, 0.0]])
+            assert -found.b[1] < found.b[0]
+            assert found.b.tolist() == pytest.approx([below, above], rel=1e-15)
+
     @pytest.mark.parametrize("row", [[1.0, 1.0], [1.0, -2.0], [0.5, 0.25]])
     def test_sums_of_sigmoids_are_refused_by_name(self, row):
         with pytest.raises(InputError, match="sigmoid that the file ends with"):

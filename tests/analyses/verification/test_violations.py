@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from inspect import unwrap
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -395,3 +397,19 @@ def test_regions_in_doubt_say_why_there_are_no_pieces(stopped, monkeypatch):
     assert found.stop is not None
     assert (found.stop.reason is StopReason.UNDECIDED_SIGNS) == (not stopped)
     assert (found.pieces, found.missing) == ([], 4.0)
+
+
+@pytest.mark.parametrize("has_equation", [False, True])
+def test_boxes_are_missed_beyond_an_end_and_inside_up_to_it(has_equation):
+    """Bounds from below of two rows, and of their opposites; an equation is missed on either side, and never inside."""
+    A, b = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1.0, 2.0])
+    equation = ([[1.0, 1.0]], [3.0]) if has_equation else (np.zeros((0, 2)), np.zeros(0))
+    rows, ends = rs.Polyhedron(A, b, *equation).inequalities()
+    values = np.array([[0.5, 2.0], [1.0, 2.0], [1.0, 2.5], [1.5, 2.0], [0.5, 2.5], [0.5, 1.0], [3.0, 5.0]])
+    table = np.concatenate([values @ rows.T, -values @ rows.T], axis=1)
+    found = SimpleNamespace(half=None, below=lambda asked: SimpleNamespace(least=lambda half: table))
+    sides = unwrap(searching._sides)(found, rs.Polyhedron(A, b, *equation))
+    at = values @ rows.T
+    assert sides.is_missed.tolist() == [any(one > end for one, end in zip(row, ends, strict=True)) for row in at]
+    expected = [not has_equation and all(one <= end for one, end in zip(row, ends, strict=True)) for row in at]
+    assert sides.is_inside.tolist() == expected
