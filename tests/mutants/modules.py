@@ -46,7 +46,10 @@ TESTS: dict[str, tuple[str, ...]] = {
     "geometry/unions/union_volume": (f"{T}/reachability/test_image.py",),
     "geometry/unions/union_surface": (f"{T}/reachability/test_image.py",),
     "geometry/unions/union_of_polyhedra": (f"{T}/test_unions.py",),
-    "analyses/verification/unsafe_regions": (f"{T}/verification/test_violations.py",),
+    "analyses/verification/unsafe_regions": (
+        f"{T}/verification/test_unsafe_regions.py",
+        f"{T}/verification/test_violations.py",
+    ),
     "analyses/verification/violation_search": (f"{T}/verification/test_violations.py",),
     "networks/bounds/backward_bounds": ("tests/networks/test_backward_bounds.py",),
     "networks/bounds/best_multipliers": (
