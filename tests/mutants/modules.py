@@ -183,7 +183,14 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{T}/verification/test_violations.py",
         f"{T}/reachability/test_image.py",
     ),
-    "partitions/ask/forecast_rounds": ("tests/partitions/test_forecasting.py",),
+    "partitions/ask/forecast_rounds": (
+        f"{F}::test_times_of_rounds_by_hand",
+        f"{F}::test_numbers_of_rounds_by_hand",
+        f"{F}::test_intervals_of_rounds_by_hand",
+        f"{F}::test_effort_is_spent_round_by_round",
+        f"{F}::test_lowest_corners_on_sides_of_a_window_count_where_these_are_the_domains",
+        "tests/partitions/test_forecasting.py",
+    ),
     "partitions/ask/forecasting": (
         f"{F}::test_probes_forecast_no_fewer_regions_than_were_found",
         f"{F}::test_small_domains_are_partitioned",

@@ -14,6 +14,7 @@ import reluscope as rs
 from reluscope.effort import Effort
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Column, Findings
+from reluscope.findings.derived import lowest_mean
 from reluscope.partitions.ask import finishing_windows, forecast_rounds, forecasting
 from reluscope.partitions.ask import region_density as region_density_module
 from reluscope.partitions.ask.finishing_windows import _growth_of
@@ -404,3 +405,88 @@ def test_probes_forecast_no_fewer_regions_than_were_found(products: list[int], m
     found = rs.forecast(_net(3, 9, 1), rs.Space(3)).finding("forecast_regions")
     assert found.value == (5 * 10**5 if products[0] > 9 else pytest.approx(5, abs=3))
     assert found.value > 2
+
+
+def _round_of(counts: list[int], weights: list[float], cells: int = 100, seconds: float = 2.0) -> Round:
+    return Round(np.array(counts), np.array(weights), cells, seconds)
+
+
+def test_times_of_rounds_by_hand() -> None:
+    """Of a window 0.5 s and then 0.75 s, for 25 cells and then 50: each cell beyond took 0.01 s of 0.015."""
+    first, last = _round_of([1] * 4, [1.0] * 4), _round_of([1] * 8, [1.0] * 8, 400, 6.0)
+    assert last.rate == 0.015
+    assert last.rate_beyond(first) == pytest.approx(0.01)
+    assert last.rate_beyond(last) == 0.015  # no cells beyond
+    assert first.rate_beyond(last) == 0.02  # nor of larger windows
+    slow, quick = _round_of([1] * 8, [1.0] * 8, 400, 60.0), _round_of([1] * 8, [1.0] * 8, 400, 4.0)
+    assert slow.rate_beyond(first) == 0.15  # no more than of all
+    assert quick.rate_beyond(first) == pytest.approx(0.2 * 0.01)  # nor less than a fifth of it
+    assert last.seconds_of(1000.0, first, None) == pytest.approx(10.0)
+    assert last.seconds_of(5000.0, first, 0.5) == pytest.approx(0.75 * 100**0.5)
+    assert last.seconds_of(5.0, first, 0.5) == 0.75
+
+
+def test_numbers_of_rounds_by_hand() -> None:
+    """Means of counts by weights; each one that was found stands for its share of the estimate."""
+    found = _round_of([3, 0, 1, 4], [10.0, 20.0, 5.0, 2.0])
+    assert found.regions == (30 + 5 + 8) / 4
+    assert found._each == pytest.approx(43 / 4 / 8)
+    nothing = _round_of([0] * 4, [10.0, 20.0, 6.0, 4.0])
+    assert nothing._each == 2.5
+    assert nothing.regions == pytest.approx(2.5 * np.log(2))
+    assert _round_of([0] * 4, [1e-3] * 4).regions == 1.0
+    assert _round_of([1] * 4, [1e-3] * 4).interval[0] == 1.0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_intervals_of_rounds_by_hand(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    counts, weights = draw.integers(1, 9, 12), draw.integers(4, 9, 12) / 2.0
+    found = _round_of(counts.tolist(), weights.tolist())
+    given = [int(count) * float(weight) for count, weight in zip(counts, weights, strict=True)]
+    mean = sum(given) / 12
+    spread = (sum((one - mean) ** 2 for one in given) / 11) ** 0.5
+    quantile = scipy.stats.t.ppf((1 + forecast_rounds.LEVEL) / 2, 11)
+    skew = sum((one - mean) ** 3 for one in given) / 12 / spread**3
+    quantile += max(0.0, skew) * (1 + 2 * quantile**2) / (6 * 12**0.5)
+    rare = scipy.stats.chi2.ppf((1 + forecast_rounds.LEVEL) / 2, 2 * counts.sum() + 2) / 2 * mean / counts.sum()
+    low, high = found.interval
+    assert high == pytest.approx(max(mean, mean + quantile * spread / 12**0.5, rare))
+    assert low == pytest.approx(min(mean, max(1.0, lowest_mean(np.array(given), (1 - forecast_rounds.LEVEL) / 2))))
+    few = _round_of([1] + [0] * 11, [8.0] * 12)
+    assert few.interval[1] == inf  # one has all
+    alike = _round_of([2] * 12, [3.0] * 12)
+    rare = scipy.stats.chi2.ppf((1 + forecast_rounds.LEVEL) / 2, 50) / 2 * 6 / 24
+    assert alike.interval[1] == pytest.approx(rare)
+
+
+def test_effort_is_spent_round_by_round(monkeypatch) -> None:
+    monkeypatch.setattr(forecast_rounds, "time", SimpleNamespace(monotonic=lambda: 100.0))
+    monkeypatch.setattr(forecast_rounds, "pass_seconds", lambda network: 7.5e-6)
+    cells, clock = ForecastEffort(9, 500.0, 160.0), ForecastEffort(9, inf, 160.0)
+    assert (cells.seconds, clock.seconds) == (inf, 60.0)
+    assert cells.after(_round_of([1], [1.0], 120)).cells == 380
+    assert cells.part(0.25) == rs.Budget(regions=125, seconds=15.0)
+    assert clock.part(0.25) == rs.Budget(seconds=15.0)
+    assert ForecastEffort(9, 2.0, 50.0).part(0.25) == rs.Budget(regions=1, seconds=0.0)
+    net = _net(2, 3, 1)
+    assert ForecastEffort.of(net, 5.0) == ForecastEffort(2048, inf, 105.0)
+    assert ForecastEffort.of(net, None) == ForecastEffort(2048, pytest.approx(50000.0), 700.0)
+    monkeypatch.setattr(forecast_rounds, "pass_seconds", lambda network: 1.0)
+    assert ForecastEffort.of(net, None) == ForecastEffort(32, 200, 700.0)
+
+
+def test_lowest_corners_on_sides_of_a_window_count_where_these_are_the_domains() -> None:
+    """Four squares of a window, whose lowest corners are at its left and lower side but for one."""
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    low, high = -np.ones(2), np.ones(2)
+    part = cells_found(net, rs.Box(low, high))
+    for domain, number in (((-1, 1), 4), ((-2, 1), 1), ((-2, 2), 1)):
+        where = SubDomains.of(rs.Box(*map(float, domain), 2))
+        assert _count_lowest(part, np.array([1.0, 0.5]), low, high, where) == number
+    where = SubDomains.of(rs.Box(-1.0, 2.0, 2))
+    assert (
+        _count_lowest(part, -np.array([1.0, 0.5]), low, high, where) == 1
+    )  # the highest corners: three are on the right
+    where = SubDomains.of(rs.Box([-2.0, -1.0], [1.0, 1.0]))
+    assert _count_lowest(part, np.array([1.0, 0.5]), low, high, where) == 2
