@@ -14,6 +14,10 @@ from reluscope.analyses.boxes.pullback import RESOLUTION
 from reluscope.analyses.verification import unsafe_regions as listing
 from reluscope.geometry.numbers.resolutions import HULLS
 from reluscope.geometry.polyhedra.interior import Ball
+from reluscope.geometry.unions.set_differences import Difference
+from reluscope.partitions.left_open import LeftOpen
+from reluscope.stopping import StopReason
+from reluscope.testing import default_network
 
 BOX = rs.Box([1.0, -3.0], [3.0, 5.0])
 ROUNDING = 64 * 2.0**-52
@@ -176,3 +180,29 @@ def test_pieces_keep_the_rows_that_their_corners_come_near_to(parts):
     parts._keep(rs.Polyhedron(A[:4], [0.25 + 1e-13, -0.25, 1.0, 0.0]), unsafe, 1, 0.0)
     assert len(parts.pieces) == 2
     assert 16e-13 <= parts.missing < 1e-10
+
+
+def test_parts_that_are_left_out_between_two_kinds_are_missing(monkeypatch):
+    """Of each region that one kind cuts a thin rest is left out; the next kind does not look at it."""
+    kinds = [rs.Polyhedron([[-1.0]], [-0.75]), rs.Polyhedron([[-1.0]], [-0.5])]
+    ball = Ball(np.array([0.5]), 1e-13, 0.0)
+    monkeypatch.setattr(listing, "without", lambda body, cut, thin: Difference([body], [ball]))
+    absolute = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    box = rs.Box([-1.0], [1.0])
+    unsafe = [listing.Unsafe(0, place, one) for place, one in enumerate(kinds)]
+    one, two = (listing.unsafe_regions(absolute, box, part, rs.Budget()) for part in (unsafe[:1], unsafe))
+    assert one.missing == 0
+    assert two.missing > 0
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_regions_in_doubt_say_why_there_are_no_pieces(stopped, monkeypatch):
+    monkeypatch.setattr(listing, "MOST_MULTIPLICATIONS", 0)
+    if not stopped:
+        monkeypatch.setattr(listing, "left_open", lambda part: LeftOpen(num_undecided=1))
+    net = rs.load(default_network([2, 30, 30, 1], seed=0))
+    unsafe = [listing.Unsafe(0, 0, rs.Polyhedron([[1.0]], [0.0]))]
+    found = listing.unsafe_regions(net, rs.Box(-1, 1, 2), unsafe, rs.Budget(regions=5) if stopped else rs.Budget())
+    assert found.stop is not None
+    assert (found.stop.reason is StopReason.UNDECIDED_SIGNS) == (not stopped)
+    assert (found.pieces, found.missing) == ([], 4.0)

@@ -21,8 +21,6 @@ from reluscope.analyses.verification.unsafe_regions import _UnsafeParts
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.geometry.unions.set_differences import Difference
-from reluscope.partitions.left_open import LeftOpen
-from reluscope.stopping import StopReason
 from reluscope.testing import default_network, networks
 
 Case, Property = rs.verification.Case, rs.verification.Property
@@ -372,31 +370,6 @@ def test_units_whose_slopes_are_below_rounding_bound_regions():
     assert body.volume() == pytest.approx(1 - 0.51**2 / 2)
     found = rs.preimages.of(net, rs.Polyhedron([[1.0]], [4.616599016714329]), domain=square, method="boxes").volume()
     assert (found.value, found.claim) == (pytest.approx(0.7193493116610667), "EXACT")
-
-
-def test_parts_that_are_left_out_between_two_kinds_are_missing(monkeypatch):
-    """Of each region that one kind cuts a thin rest is left out; the next kind does not look at it."""
-    kinds = [rs.Polyhedron([[-1.0]], [-0.75]), rs.Polyhedron([[-1.0]], [-0.5])]
-    ball = Ball(np.array([0.5]), 1e-13, 0.0)
-    monkeypatch.setattr(listing, "without", lambda body, cut, thin: Difference([body], [ball]))
-    box = rs.Box([-1.0], [1.0])
-    unsafe = [listing.Unsafe(0, place, one) for place, one in enumerate(kinds)]
-    one, two = (listing.unsafe_regions(ABSOLUTE, box, part, rs.Budget()) for part in (unsafe[:1], unsafe))
-    assert one.missing == 0
-    assert two.missing > 0
-
-
-@pytest.mark.parametrize("stopped", [False, True])
-def test_regions_in_doubt_say_why_there_are_no_pieces(stopped, monkeypatch):
-    monkeypatch.setattr(listing, "MOST_MULTIPLICATIONS", 0)
-    if not stopped:
-        monkeypatch.setattr(listing, "left_open", lambda part: LeftOpen(num_undecided=1))
-    net = rs.load(default_network([2, 30, 30, 1], seed=0))
-    unsafe = [listing.Unsafe(0, 0, rs.Polyhedron([[1.0]], [0.0]))]
-    found = listing.unsafe_regions(net, rs.Box(-1, 1, 2), unsafe, rs.Budget(regions=5) if stopped else rs.Budget())
-    assert found.stop is not None
-    assert (found.stop.reason is StopReason.UNDECIDED_SIGNS) == (not stopped)
-    assert (found.pieces, found.missing) == ([], 4.0)
 
 
 @pytest.mark.parametrize("has_equation", [False, True])
