@@ -178,11 +178,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "checking/property_proofs": (f"{T}/verification/test_proofs.py", f"{T}/verification/test_left_off.py"),
     "checking/set_proofs": (f"{T}/verification/test_set_proofs.py",),
     "checking/unit_conditions": (f"{T}/verification/test_set_proofs.py",),
-    "partitions/corner_errors": (
-        "tests/partitions/test_corner_errors.py",
-        f"{T}/verification/test_violations.py",
-        f"{T}/reachability/test_image.py",
-    ),
+    "partitions/corner_errors": ("tests/partitions/test_corner_errors.py",),
     "partitions/ask/forecast_rounds": (
         f"{F}::test_times_of_rounds_by_hand",
         f"{F}::test_numbers_of_rounds_by_hand",

@@ -12,7 +12,7 @@ import torch
 
 import reluscope as rs
 from reluscope.geometry.numbers.resolutions import CORNERS
-from reluscope.partitions.corner_errors import corner_errors, side_errors
+from reluscope.partitions.corner_errors import corner_errors, side_errors, volume_errors
 from reluscope.partitions.table.largest_discs import largest_discs
 
 
@@ -112,17 +112,19 @@ def test_short_sides_of_polygons_far_from_the_origin_cut_nothing_off(seed):
         assert (radii[place] + 2e-6) * (around + 2e-6) >= volumes[place]  # as for any convex polygon
 
 
-class Two(SimpleNamespace):
-    """What is asked of a partition of two regions."""
+class Fake(SimpleNamespace):
+    """What is asked of a partition of two regions, or of so many."""
+
+    number = 2
 
     def __len__(self):
-        return 2
+        return self.number
 
 
 def test_regions_without_corners_take_what_the_engine_lets_pass():
     """One of two has none: the largest coordinate and the width of all corners say how far sides may be."""
     vertices = np.array([[0.0, 0.0], [3.0, 4.0]])
-    part = Two(
+    part = Fake(
         vertices=vertices,
         has_vertices=True,
         tolerance=rs.Tolerance(resolution=2.0**-30),
@@ -131,5 +133,103 @@ def test_regions_without_corners_take_what_the_engine_lets_pass():
 
     found = unwrap(side_errors)(part)
     assert found.tolist() == [32 * 2.0**-30 * 5 + CORNERS * 4] * 2
-    inside = Two(has_vertices=False, witnesses=vertices, tolerance=part.tolerance)
+    inside = Fake(has_vertices=False, witnesses=vertices, tolerance=part.tolerance)
     assert unwrap(side_errors)(inside).tolist() == [2 * found[0]] * 2
+
+
+def test_corners_are_off_by_their_blur_and_the_rounding_of_coordinates():
+    """Corners of the domain are not; without blur all are off by a share of how large, or how far apart they are."""
+    vertices = np.array([[0.0, 0.0], [8.0, 1.0], [-3.0, -16.0], [0.5, 0.25]])
+    blur = np.array([0.0, 1e-9, 0.0, 1e-18])
+    geometry = SimpleNamespace(corners=SimpleNamespace(vertex_blur=blur))
+    part = Fake(vertices=vertices, geometry=geometry, tolerance=rs.Tolerance(resolution=2.0**-30))
+    expected = [0.0, 1e-9 + 32 * 2.0**-52, 0.0, 1e-18 + 2 * 2.0**-52]
+    find = unwrap(corner_errors)
+    assert find(part).tolist() == pytest.approx(expected, rel=1e-12)
+    assert find(part, np.array([3, 1])).tolist() == pytest.approx([expected[3], expected[1]], rel=1e-12)
+    part.geometry = SimpleNamespace(corners=None)
+    assert find(part).tolist() == pytest.approx([(CORNERS + 2.0**-30) * np.hypot(11, 17)] * 4)
+    part.vertices = vertices + 1000.0
+    assert find(part, np.array([2])).tolist() == pytest.approx([(CORNERS + 2.0**-30) * 1008.0])
+    part.vertices = vertices[:0]
+    assert find(part).tolist() == []
+
+
+@pytest.mark.parametrize("carried", [True, False])
+def test_sides_are_off_by_corners_or_by_rows_where_these_are_known_better(carried, monkeypatch):
+    """The worst corner of each region; of three that are worse than the engine lets pass rows say the rest."""
+    vertices = np.array([[0.0, 0.0], [3.0, 0.0], [3.0, 4.0], [0.0, 4.0]])
+    offsets, ids = np.array([0, 2, 4, 6, 8]), np.array([0, 1, 1, 2, 2, 3, 3, 0])
+    tolerance = rs.Tolerance(resolution=2.0**-40)
+    most = 32 * 2.0**-40 * 5 + CORNERS * 4
+    corners = np.array([0.5, 9.0, 2.0, 0.25]) * most
+    blur = np.ones(4) if carried else None
+    rows = np.array([3.0, 20.0, 0.5, 4.0]) * most
+    part = Fake(
+        vertices=vertices,
+        has_vertices=True,
+        tolerance=tolerance,
+        region_vertices=(offsets, ids),
+        geometry=SimpleNamespace(corners=SimpleNamespace(vertex_blur=blur)),
+        network=True,
+        dim=2,
+        number=4,
+    )
+    names = unwrap(side_errors).__globals__
+    monkeypatch.setitem(names, "corner_errors", lambda part: corners)
+    monkeypatch.setitem(names, "_row_errors", lambda part, asked, width: rows[asked] * (width == 5.0))
+    found = unwrap(side_errors)(part) / most
+    assert found.tolist() == pytest.approx([3.0, 9.0, 1.0, 0.5] if carried else [9.0, 20.0, 2.0, 4.0])
+    part.dim = 1
+    if carried:
+        assert (unwrap(side_errors)(part) / most).tolist() == pytest.approx([9.0, 9.0, 2.0, 0.5])
+    part.network = None
+    part.dim = 2
+    assert (unwrap(side_errors)(part) / most).tolist() == pytest.approx([9.0, 9.0, 2.0, 0.5])
+
+
+def test_rows_are_moved_by_their_noise_if_regions_can_reach_them(monkeypatch):
+    """Noise of the constant and, over the width, of every slope; a row that noise cannot bring within reach is none."""
+    normals = np.array(
+        [[[3.0, 4.0], [0.0, 2.0], [0.0, 0.0], [1.0, 0.0]], [[0.6, 0.8], [0.0, 1.0], [1.0, 0.0], [1.0, 0.0]]]
+    )
+    rows = SimpleNamespace(
+        normals=normals,
+        noise=np.array([[0.5, 0.25, 0.0, 0.125], [0.25, 0.125, 8.0, 0.0]]),
+        constant_below=np.array([[0.0, 0.125, 0.0, 0.0], [0.25, 0.0, 0.0, 0.0]]),
+        exists=np.array([[True, True, False, True], [True, True, False, True]]),
+        slack=np.array([[10.5, 9.0, 0.0, 2.125], [2.0, 2.5, 0.0, 9.0]]),
+    )
+    asked = []
+
+    def at(points, tolerance):
+        asked.append(points)
+        place = len(asked) - 1
+        one = {name: getattr(rows, name)[place : place + 1] for name in vars(rows)}
+        return SimpleNamespace(half_spaces=[SimpleNamespace(**one)])
+
+    network = SimpleNamespace(num_units=4, at=at)
+    part = Fake(network_on_domain=network, dim=2, witnesses=np.array([[1.0, 1.0], [2.0, 2.0]]), tolerance=None)
+    names = unwrap(side_errors).__globals__
+    monkeypatch.setitem(names, "MEMORY", 16 * 2 * 4)
+    found = names["_row_errors"](part, np.array([1, 0]), 2.0)
+    expected = []
+    for place in range(2):
+        worst = 0.0
+        for k in range(4):
+            noise = rows.noise[place, k] + rows.constant_below[place, k] * 2 * 2
+            length = float(np.hypot(*normals[place, k]))
+            if rows.exists[place, k] and rows.slack[place, k] - noise <= length * 2:
+                worst = max(worst, noise / length)
+        expected.append(worst)
+    assert found.tolist() == pytest.approx(expected)
+    assert [points.tolist() for points in asked] == [[[2.0, 2.0]], [[1.0, 1.0]]]
+
+
+def test_volumes_are_off_by_twice_the_surface_of_boxes_times_what_is_moved():
+    ends = np.array([[[0.0, 0.0, 1.0], [2.0, 3.0, 5.0]], [[0.0, 0.0, 0.0], [0.0, 1.0, 1.0]]])
+    for moved in (0.0, 0.25):
+        found = volume_errors(np.full(2, moved), ends)
+        for one, (low, high) in zip(found.tolist(), ends, strict=True):
+            a, b, c = high - low + 2 * moved
+            assert one == pytest.approx(2 * moved * (a * b + b * c + c * a))
