@@ -4,7 +4,7 @@ The examples in a module's docstrings always belong to it. Selections are narrow
 """
 
 A, T = "analyses", "tests/analyses"
-D, F = "tests/partitions/test_decision.py", "tests/partitions/test_forecasting.py"
+B, D, F = (f"tests/partitions/test_{name}.py" for name in ("bends", "decision", "forecasting"))
 
 TESTS: dict[str, tuple[str, ...]] = {
     "findings/claims": ("tests/findings/test_finding.py",),
@@ -82,7 +82,11 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/partitions/test_confirming.py",
     ),
     "partitions/complexes/bends": ("tests/partitions/test_bends.py",),
-    "partitions/complexes/codes_together": ("tests/partitions/test_bends.py",),
+    "partitions/complexes/codes_together": (
+        f"{B}::test_points_go_through_together_unless_their_rows_are_too_many",
+        f"{B}::test_codes_of_many_points_are_those_of_each",
+        f"{B}::test_points_on_a_kink_are_in_doubt",
+    ),
     "partitions/complexes/open_bends": ("tests/partitions/test_bends.py",),
     "partitions/complexes/spanning_vertices": ("tests/partitions/test_spanning_vertices.py",),
     "partitions/decisions/decision_boundary": (

@@ -202,6 +202,20 @@ def test_rows_that_others_make_are_left_out_and_what_is_lost_is_an_error():
     assert fewer_rows(short, every[:, [0, 1, 2, 9]], errors)[0] is short
 
 
+def test_points_go_through_together_unless_their_rows_are_too_many(monkeypatch):
+    network, points = rs.load(rs.testing.default_network([2, 30, 30, 1])), np.random.default_rng(7).random((40, 2))
+    passed, sizes = codes_together._passed, []
+    monkeypatch.setattr(
+        codes_together, "_passed", lambda net, group, unit: sizes.append(len(group.rows)) or passed(net, group, unit)
+    )
+    codes_together.codes_together(network, points)
+    assert sizes == [40, 40]
+    monkeypatch.setattr(codes_together, "MOST_BYTES", 0)
+    sizes.clear()
+    codes_together.codes_together(network, points)
+    assert sizes == [10] * 8
+
+
 @pytest.mark.few(1)
 @pytest.mark.parametrize("number", [1, 2, 3, 300])
 def test_codes_of_many_points_are_those_of_each(number, monkeypatch):
@@ -215,20 +229,6 @@ def test_codes_of_many_points_are_those_of_each(number, monkeypatch):
     found, doubtful = codes_together.codes_together(network, flat)
     np.testing.assert_array_equal(found.words, network.codes(flat).words)
     assert codes_together.codes_together(network, points, tolerance=rs.Tolerance(rounding=1e16))[1].all()
-
-
-def test_points_go_through_together_unless_their_rows_are_too_many(monkeypatch):
-    network, points = rs.load(rs.testing.default_network([2, 30, 30, 1])), np.random.default_rng(7).random((40, 2))
-    passed, sizes = codes_together._passed, []
-    monkeypatch.setattr(
-        codes_together, "_passed", lambda net, group, unit: sizes.append(len(group.rows)) or passed(net, group, unit)
-    )
-    codes_together.codes_together(network, points)
-    assert sizes == [40, 40]
-    monkeypatch.setattr(codes_together, "MOST_BYTES", 0)
-    sizes.clear()
-    codes_together.codes_together(network, points)
-    assert sizes == [10] * 8
 
 
 def test_points_on_a_kink_are_in_doubt():
