@@ -298,6 +298,101 @@ def test_the_last_sum_leaves_room_for_the_rounding_of_every_term(monkeypatch, se
     assert (carrier.rounding > 0).all()
 
 
+def three_layers(seed):
+    """Return bounds of a network whose units have three pieces, and four holdings of random pieces."""
+    torch.manual_seed(seed)
+    parts = [torch.nn.Linear(2, 5), torch.nn.ReLU6(), torch.nn.Linear(5, 4), torch.nn.Hardtanh(-0.5, 0.5)]
+    net = rs.load(torch.nn.Sequential(*parts, torch.nn.Linear(4, 2)).double(), input_shape=(2,))
+    bounds, rng = BackwardBounds(net, -9 * np.ones(2), 9 * np.ones(2), steps=0), np.random.default_rng(seed)
+    held = bounds.unheld(4)
+    held = type(held)(*([one.expand(4, -1).clone() for one in table] for table in held))
+    for gate in range(2):
+        ends = np.sort(rng.integers(0, 3, (2, *held.first[gate].shape)), axis=0)
+        is_free = torch.from_numpy(rng.random(ends.shape[1:]) < 0.4)
+        first, last = torch.from_numpy(ends)
+        held.first[gate][:], held.last[gate][:] = first.masked_fill(is_free, 0), last.masked_fill(is_free, 2)
+    return bounds, held, rng
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_units_are_held_to_by_loops(seed):
+    """Between which breakpoints, whether they may bend there, and which piece is in the middle."""
+    bounds, held, rng = three_layers(seed)
+    for gate, levels in enumerate(([0.0, 6.0], [-0.5, 0.5])):
+        held.low[gate][:, 0], held.high[gate][:, 0] = levels[0], levels[1]  # ranges that end at breakpoints
+        (bottom, top), (low, high) = bounds.ends(gate, held), bounds.cut(gate, held)
+        is_open, is_held, middle = (
+            find(gate, held).tolist() for find in (bounds.is_open, bounds.is_held, bounds.middle_piece)
+        )
+        for row in range(4):
+            for unit in range(held.low[gate].shape[1]):
+                first, last = int(held.first[gate][row, unit]), int(held.last[gate][row, unit])
+                ends = -np.inf if first == 0 else levels[first - 1], np.inf if last == 2 else levels[last]
+                assert (bottom[row, unit].item(), top[row, unit].item()) == ends
+                at_least = max(ends[0], held.low[gate][row, unit].item())
+                at_most = min(ends[1], held.high[gate][row, unit].item())
+                assert (low[row, unit].item(), high[row, unit].item()) == (at_least, at_most)
+                inside = sum(at_least < level < at_most for level in levels)
+                assert is_open[row][unit] == (inside > 0)
+                assert is_held[row][unit] == (first > 0 or last < 2)
+                begin = sum(level <= at_least for level in levels)
+                assert middle[row][unit] == begin + max(inside - 1, 0) // 2
+        slopes = torch.from_numpy(rng.normal(0.5, 2, (4, 3)))
+        assert bounds.clamp_slopes(gate, slopes).tolist() == [
+            [min(max(x, 0.0), 1.0) for x in one] for one in slopes.tolist()
+        ]
+        free = bounds.unheld(3)
+        seen = [[end.tolist() for end in side] for side in (free.low[gate], free.high[gate])]
+        assert seen == [[end.tolist()] for end in bounds.ranges[gate]]
+        centers = [(one + other) / 2 for one, other in zip(seen[0][0], seen[1][0], strict=True)]
+        assert free.slopes[gate].tolist() == [[float(levels[0] < x <= levels[1]) for x in centers]] * 3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ranges_are_narrowed_behind_what_was_split_and_where_units_may_bend(seed):
+    bounds, held, _ = three_layers(seed)
+    is_open = bounds.is_open(1, held)
+    found = bounds.tightened(held, 1)
+    rows = torch.eye(4).double()
+    for row in range(4):
+        known = held.picked(torch.full((4,), row))
+        known = type(held)(*(table[:1] for table in known))
+        target = bounds.network.stages[1].leg.target
+        low = bounds.lower_bounds(rows, known, position=target).values
+        high = -bounds.lower_bounds(-rows, known, position=target).values
+        for unit in range(4):
+            expected = (held.low[1][row, unit].item(), held.high[1][row, unit].item())
+            if is_open[row, unit]:
+                expected = (max(expected[0], low[unit].item()), min(expected[1], high[unit].item()))
+            assert (found.low[1][row, unit].item(), found.high[1][row, unit].item()) == pytest.approx(expected)
+    assert not torch.equal(found.low[1], held.low[1])
+    narrowed = bounds.narrowed(held, [-1, 0, 1, 0])
+    for row, is_split in enumerate((False, True, False, True)):
+        for name in ("low", "high"):
+            assert torch.equal(getattr(narrowed, name)[0][row], getattr(held, name)[0][row])
+            expected = getattr(found if is_split else held, name)[1][row]
+            torch.testing.assert_close(getattr(narrowed, name)[1][row], expected)
+
+
+def test_ranges_that_overflow_are_as_wide_as_sizes():
+    nan, inf = float("nan"), float("inf")
+    low, high, size = tables([nan, -9.0, -1.0, -inf], [1.0, nan, 9.0, inf], [2.0, 3.0, 4.0, 5.0])
+    found = backward_bounds._no_wider(low, high, size)
+    assert [end.tolist() for end in found] == [[-2, -3, -1, -5], [1, 3, 4, 5]]
+
+
+def test_few_rows_at_once_find_the_same(monkeypatch):
+    net = rs.load(default_network([2, 7, 6, 3], seed=0))
+    whole = BackwardBounds(net, -np.ones(2), np.ones(2), steps=2)
+    monkeypatch.setattr(backward_bounds, "MAX_NUMBERS", 2 * (2 + 7 + 6))
+    parts = BackwardBounds(net, -np.ones(2), np.ones(2), steps=2)
+    assert [parts._rows_at_once(stage) for stage in net.stages] == [30 // 9, 2]
+    for one, other in zip(whole.ranges, parts.ranges, strict=True):
+        torch.testing.assert_close(one, other)
+    monkeypatch.setattr(backward_bounds, "MAX_NUMBERS", 1)
+    assert parts._rows_at_once(net.stages[0]) == 1
+
+
 def test_what_is_not_suited():
     assert not is_suited(
         rs.load(
