@@ -476,4 +476,12 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/verification/program_search",
         "if self.counterexample is None or before // ATTACK_EVERY != self.num_branches // ATTACK_EVERY:",
     ): "how often points are moved towards what is unsafe; each counterexample is one",
+    (
+        "networks/bounds/backward_bounds",
+        "return _entries(node) <= (SMALL)",
+    ): "whether products are of the matrix or of the node",
+    (
+        "networks/bounds/backward_bounds",
+        "return _entries(node) <= (constants / DENSE)",
+    ): "whether products are of the matrix or of the node",
 }

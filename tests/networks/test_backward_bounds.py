@@ -1,6 +1,8 @@
 """Bounds carried back hold for every input that the held units allow, whatever slopes and multipliers are."""
 
 from fractions import Fraction
+from inspect import unwrap
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -391,6 +393,43 @@ def test_few_rows_at_once_find_the_same(monkeypatch):
         torch.testing.assert_close(one, other)
     monkeypatch.setattr(backward_bounds, "MAX_NUMBERS", 1)
     assert parts._rows_at_once(net.stages[0]) == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_middle_pieces_of_many_by_loops(seed):
+    rng = np.random.default_rng(seed)
+    gate, ends = bent_gate(rng, 6, 7), np.sort(rng.integers(-16, 17, (2, 30, 6)) / 4.0, axis=0)
+    low, high = tables(*ends)
+    held = SimpleNamespace(gates=[gate], cut=lambda gate, held: (low, high))
+    found = unwrap(BackwardBounds.middle_piece)(held, 0, None).tolist()
+    for row, unit in np.ndindex(30, 6):
+        levels, at_least, at_most = gate.breakpoints[:, unit].tolist(), *ends[:, row, unit].tolist()
+        begin, inside = sum(one <= at_least for one in levels), sum(at_least < one < at_most for one in levels)
+        assert found[row][unit] == begin + max(0, inside - 1) // 2
+
+
+@pytest.mark.parametrize(("low", "high"), [(1, 2), (2, 3), (-2, -1), (-3, -2), (0, 1)])
+def test_middles_of_boxes_that_rounding_moves_out_of_them(low, high):
+    """Of ends next to each other, the smallest numbers there are; a weight makes them large."""
+    weight, unit = 2.0**1000, 2.0**-1074
+    bounds = BackwardBounds(
+        rs.load([([[weight]], [1e-9]), ([[1.0]], [0.0])]), np.array([low * unit]), np.array([high * unit])
+    )
+    truth = [Fraction(weight) * Fraction(end * unit) + Fraction(1e-9) for end in (low, high)]
+    for ends in (bounds._ends[1], bounds.ranges[0]):
+        assert Fraction(ends[0].item()) <= truth[0] < truth[1] <= Fraction(ends[1].item())
+    rows = torch.tensor([[1.0], [-1.0]]).double()
+    least, most = bounds.lower_bounds(rows, bounds.unheld(2)).values.tolist()
+    assert Fraction(least) <= max(truth[0], 0) <= max(truth[1], 0) <= Fraction(-most)
+
+
+def test_steps_of_the_gradient_narrow_ranges():
+    net = rs.load(default_network([2, 8, 8, 8, 1], seed=0))
+    plain, better = (BackwardBounds(net, -2 * np.ones(2), 2 * np.ones(2), steps=steps) for steps in (0, 12))
+    assert torch.equal(plain.ranges[0][0], better.ranges[0][0])
+    widths = [[float((high - low).sum()) for low, high in bounds.ranges] for bounds in (plain, better)]
+    assert widths[1][1] < widths[0][1] - 1e-3
+    assert widths[1][2] < widths[0][2] - 1e-3
 
 
 def test_what_is_not_suited():

@@ -41,7 +41,7 @@ def test_how_far_sides_are_moved_is_a_share_of_the_box(monkeypatch):
     part = rs.partition(rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))]), BOX)
     monkeypatch.setattr(listing, "side_errors", lambda part: np.full(len(part), 0.5))
     found = listing._UnsafeParts(part, BOX, [])
-    assert found.moved == pytest.approx(np.tile([0.25 + ROUNDING, 0.0625 + ROUNDING], (len(part), 1)), rel=1e-15)
+    assert found.moved == pytest.approx(np.tile([0.25 + ROUNDING, 0.0625 + ROUNDING], (len(part), 1)), rel=1e-15, abs=0)
     monkeypatch.setattr(listing, "side_errors", lambda part: np.zeros(len(part)))
     assert (listing._UnsafeParts(part, BOX, []).moved == ROUNDING).all()
 
@@ -53,7 +53,7 @@ def test_what_is_thin_takes_its_width_and_what_is_moved_times_the_largest_shadow
         expected = 0.0
         if radius + gap >= -moved:
             expected = min(1.0, (listing.width_bound(ball, 2) + moved) * sqrt(2)) * 16
-        assert parts._thin(ball, turned) == pytest.approx(expected, rel=1e-12)
+        assert parts._thin(ball, turned) == pytest.approx(expected, rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize("turned", [0.0, 0.125])
