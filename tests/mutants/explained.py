@@ -484,4 +484,16 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "networks/bounds/backward_bounds",
         "return _entries(node) <= (constants / DENSE)",
     ): "whether products are of the matrix or of the node",
+    (
+        "networks/bounds/backward_bounds",
+        "half = (self.upper - middle)",
+    ): "the rounding of the middle is a share of sizes, and below all floats part of what is lost",
+    (
+        "networks/bounds/backward_bounds",
+        "half = (middle - self.lower)",
+    ): "the rounding of the middle is a share of sizes, and below all floats part of what is lost",
+    (
+        "networks/bounds/backward_bounds",
+        "if not steps and not self.ranges:",
+    ): "without steps, or without gates before it, the same bound comes of either",
 }
