@@ -496,4 +496,12 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "networks/bounds/backward_bounds",
         "if not steps and not self.ranges:",
     ): "without steps, or without gates before it, the same bound comes of either",
+    (
+        "analyses/verification/unsafe_regions",
+        "THIN = (1e-12 / 2)",
+    ): "what is too thin to be a piece; it is added up",
+    (
+        "analyses/verification/unsafe_regions",
+        "ROUGH = (1e-10 / 2)",
+    ): "which rows are made again in fractions; the shift of the others is counted",
 }

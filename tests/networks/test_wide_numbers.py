@@ -17,7 +17,7 @@ from reluscope.networks.graph.operators.reduce import AdaptiveMean, AxisMatrix, 
 from reluscope.networks.passes import sliced_products, wide_numbers
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.double_words import plus, times, two_product, two_sum
-from reluscope.networks.passes.sliced_products import products_of, sliced
+from reluscope.networks.passes.sliced_products import Products, products_of, sliced
 from reluscope.networks.passes.wide_numbers import Wide, WideNumbers, gaps, in_doubt, pieces_of
 from reluscope.testing import default_network
 
@@ -79,6 +79,17 @@ def test_products_of_slices_are_exact(terms):
     if terms > 27:  # slices of a few bits more are not
         rest = torch.from_numpy(np.random.default_rng(1).integers(most, 2 * most, (1, terms)) * 64.0 + 3)
         assert int(products.of(rest, rest, torch.ones(()))[0, 0]) != sum(int(a) ** 2 for a in rest[0].tolist())
+
+
+@pytest.mark.parametrize("terms", [0, 1, 2, 3, 5, 1000, 2**22, 2**22 + 1, 2**30])
+def test_slices_have_as_many_bits_as_sums_leave(terms):
+    """At most 26; of weights and values one of them is the sign, and eight sums are added up."""
+    node = Linear(name="", shape=(1,), input_shapes=((1,),), weight=torch.ones(1, 1).double())
+    alone = max(bits for bits in range(1, 27) if terms * 2**bits <= 2 ** (53 - 5))
+    assert Products(node, None, terms).bits == alone
+    if terms:
+        pairs = max(bits for bits in range(1, 27) if 8 * terms * 2 ** (2 * (bits - 1)) <= 2**53)
+        assert Products(node, node.weight, terms).bits == pairs
 
 
 def deep(seed, depth=14, width=20):

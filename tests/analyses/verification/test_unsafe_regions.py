@@ -106,9 +106,9 @@ def test_rows_in_the_cube_leave_room_for_their_rounding(parts, monkeypatch):
     monkeypatch.setattr(listing, "EPSILON", eps)
     monkeypatch.setattr(listing, "CLEAR", clear)
     monkeypatch.setattr(listing, "ROUGH", np.inf)
-    A = np.array([[1.0, 0], [0, -1], [1, 1], [1, 1], [1, 1], [-2, 1], [1, 0], [0, -1]])
-    b = np.array([3.0, 3.0, 4.0, 8.0 + 16 * eps * 4, 8.2, 3.0, 2.5, 2.0])
-    errors = np.array([9.0, 9.0, 0.5, 0.0, 0.0, 0.25, 0.125, 0.0])
+    A = np.array([[1.0, 0], [0, -1], [1, 1], [1, 1], [1, 1], [-2, 1], [1, 0], [0, -1], [0, 0]])
+    b = np.array([3.0, 3.0, 4.0, 8.0 + 16 * eps * 4, 8.2, 3.0, 2.5, 2.0, 0.0])
+    errors = np.array([9.0, 9.0, 0.5, 0.0, 0.0, 0.25, 0.125, 0.0, 0.0])
     region = SimpleNamespace(polyhedron=rs.Polyhedron(A, b), row_errors=lambda low, high: errors)
     body, near, turned = unwrap(listing._UnsafeParts._in_cube)(parts, region)
     kept, shifts = [], []
@@ -120,7 +120,7 @@ def test_rows_in_the_cube_leave_room_for_their_rounding(parts, monkeypatch):
         lost = 0.0 if is_wall else 4 * eps * (abs(normal[0]) * 3 + abs(normal[1]) * 5 + abs(end)) + errors[row]
         if is_wall or highest + lost >= offset - clear * extent:
             kept.append((row, (normal * [2.0, 8.0]).tolist(), highest if is_wall else offset))
-            shifts.append(lost / extent)
+            shifts.append(lost / extent if extent else 0.0)
     assert len(kept) < len(A)
     assert near.tolist() == [row for row, _, _ in kept]
     assert body.A.tolist() == [normal for _, normal, _ in kept]
@@ -144,6 +144,23 @@ def test_rough_rows_are_made_again_in_fractions_while_there_is_work_left(parts, 
     if is_made:
         assert turned >= ROUNDING
         assert parts.left == left - 3 * listing.multiplications(parts.part.network_on_domain)
+
+
+def test_rows_of_outputs_turn_pieces_the_more_the_later_they_are(parts, monkeypatch):
+    """Two kinds, x <= 1/2 and x >= 1/4 of the unit square, each a little off; the second has what the first left."""
+    square = rs.Polyhedron(np.concatenate([np.eye(2), -np.eye(2)]), [1.0, 1.0, 0.0, 0.0])
+    monkeypatch.setattr(parts, "_in_cube", lambda region: (square, np.arange(4), 0.0625))
+    cuts = iter([rs.Polyhedron([[1.0, 0.0]], [0.5]), rs.Polyhedron([[-1.0, 0.0]], [-0.25])])
+    parts.rows_of_inputs = SimpleNamespace(of=lambda *_: SimpleNamespace(polyhedron=next(cuts), shift=0.125))
+    kinds = [(listing.Unsafe(0, place, rs.Polyhedron([[1.0]], [0.0])), False) for place in (0, 1)]
+    unwrap(listing._UnsafeParts._cut_region)(parts, 2, SimpleNamespace(polyhedron=square), None, None, None, kinds)
+    assert [piece.volume for piece in parts.pieces] == pytest.approx([8.0, 8.0])
+    for piece, turned in zip(parts.pieces, (0.1875, 0.3125), strict=True):
+        moved = parts.moved[2] + sqrt(2) * turned
+        expected = swept(np.array([0.5, 1.0]) + 2 * moved, 2 * moved) * 16 + HULLS * 8
+        assert piece.error == pytest.approx(expected)
+        assert piece.unsafe is kinds[parts.pieces.index(piece)][0]
+    assert parts.missing == 0
 
 
 @pytest.mark.parametrize("row", range(4))

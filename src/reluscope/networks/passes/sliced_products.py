@@ -86,7 +86,7 @@ class Products:
     def bits(self) -> int:
         """Bits of slices."""
         if self.weight is None:
-            return min(MAX_BITS, BITS - FREE_BITS - ceil(log2(max(2, self.terms))))
+            return min(MAX_BITS, BITS - FREE_BITS - ceil(log2(max(1, self.terms))))
         # Absolute values of slices have a bit less each.
         return min(MAX_BITS, (BITS + 2 - ceil(log2(TOGETHER * self.terms))) // 2)
 
