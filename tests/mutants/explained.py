@@ -504,4 +504,16 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/verification/unsafe_regions",
         "ROUGH = (1e-10 / 2)",
     ): "which rows are made again in fractions; the shift of the others is counted",
+    (
+        "regions/nearest_facets",
+        "if best is None or facet.distance <= best.distance:",
+    ): "equality of two reals; either facet is a nearest one",
+    (
+        "regions/nearest_facets",
+        "parts.append(_nearest(part, norm, memory // (len(part)) // per_input, exact))",
+    ): "size of a block, which has points",
+    (
+        "regions/nearest_facets",
+        "extreme = moves | ~((part > SHORTEST) & (part < LONGEST))",
+    ): "lengths that are found once more, with the same result",
 }

@@ -238,3 +238,18 @@ def test_errors_of_distances_are_rounding_alone():
     assert (found.errors > 0).all()
     assert (found.errors < 1e-13).all()
     assert (found.lower >= found.distances - 1e-13).all()
+
+
+@pytest.mark.parametrize("limit", [0, 1_000_000])
+def test_hidden_rows_far_away_do_not_hide_near_ones(limit, monkeypatch):
+    """A constant of 1e10 whose slopes cancel, and a kink 1/4 away; in the gate before it and in the same gate."""
+    monkeypatch.setattr(exact_facets, "MULTIPLICATIONS", limit)
+    first = np.array([[1e8, 0.1], [1e8, 0.1], [1.0, 0.0]]), np.array([1e9, 1e9, 0.25])
+    before = rs.load([first, (np.array([[1.0, -1.0, 0.0]]), [1e10]), (np.ones((1, 1)), [0.0])])
+    second = np.array([[1.0, -1.0, 0.0], [0.0, 0.0, 1.0]]), np.array([1e10, -8.0])
+    beside = rs.load([(first[0], first[1] + [0, 0, 8.0]), second, (np.ones((1, 2)), [0.0])])
+    for net in (before, beside):
+        found = nearest_facets(net.at(np.zeros((1, 2))))
+        assert found.distances == pytest.approx([0.25])
+        assert 0.25 - 1e-6 < found.lower[0] <= 0.25
+        assert found.distances[0] + found.errors[0] >= 0.25
