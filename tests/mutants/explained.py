@@ -516,4 +516,9 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "regions/nearest_facets",
         "extreme = moves | ~((part > SHORTEST) & (part < LONGEST))",
     ): "lengths that are found once more, with the same result",
+    (
+        "partitions/decisions/decision_boundary",
+        "ROUNDING = (1e-9 / 2)",
+    ): "which shares of a domain are told as all of it",
+    ("regions/nearest_facets", "moves = entries >= 0"): "lengths that are found once more, with the same result",
 }

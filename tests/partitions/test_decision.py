@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -347,3 +348,20 @@ def test_what_ties_may_hide_is_in_the_interval(chosen, most, monkeypatch):
     low, high = told.interval or (told.value - (told.tolerance or 0.0), told.value + (told.tolerance or 0.0))
     assert (low, high) == pytest.approx((2.0 - loose, 2.0 + found.doubtful), abs=1e-9)
     assert low >= 0
+
+
+def test_boundaries_without_a_partition_have_their_length_and_budgets_of_time_alone():
+    ends = np.array([[[0.0, 0.0], [3.0, 4.0]], [[0.0, 0.0], [0.0, 1.0]]])
+    pieces = decision.DecisionBoundary(np.zeros(2, np.int64), np.tile([0, 1], (2, 1)), ends)
+    found = pieces.finding()
+    assert (found.value, found.claim) == (6.0, "EXACT")
+    assert replace(pieces, is_whole=False).finding().interval == (pytest.approx(6.0), np.inf)
+    on_line = replace(pieces, ends=np.array([[[0.5]], [[0.75]]]))
+    assert (on_line.length, on_line.finding().value, on_line.finding().claim) == (0.0, 2, "EXACT")
+    part = rs.partition(from_arrays([(np.array([[1.0, 2.0]]), np.array([-0.5]))]), SQUARE)
+    assert len(rs.decision_boundary(part, budget=rs.Budget(seconds=60))) == 1
+    with pytest.raises(InputError, match="leave regions out"):
+        rs.decision_boundary(part, budget=rs.Budget(regions=9))
+    for name, option in (("domain", SQUARE), ("tolerance", rs.Tolerance())):
+        with pytest.raises(InputError, match=f"takes no {name}"):
+            rs.decision_boundary(part, **{name: option})

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import torch
 
 import reluscope as rs
 from oracles.rational_steps import RELU, affine, fractions_of, network_of, rational_map, rational_values
@@ -253,3 +254,63 @@ def test_hidden_rows_far_away_do_not_hide_near_ones(limit, monkeypatch):
         assert found.distances == pytest.approx([0.25])
         assert 0.25 - 1e-6 < found.lower[0] <= 0.25
         assert found.distances[0] + found.errors[0] >= 0.25
+
+
+def mixed_gates():
+    """Return a network of units of three pieces, of maxima that overlap, and of ReLUs."""
+    torch.manual_seed(0)
+    pool = [torch.nn.Unflatten(1, (1, 6)), torch.nn.MaxPool1d(3, 1), torch.nn.Flatten()]
+    parts = [torch.nn.Linear(2, 5), torch.nn.ReLU6(), torch.nn.Linear(5, 6), *pool, torch.nn.Linear(4, 4)]
+    return rs.load(torch.nn.Sequential(*parts, torch.nn.ReLU(), torch.nn.Linear(4, 1)).double(), input_shape=(2,))
+
+
+def nearest_of_rows(at, row, norm):
+    """Return distance, lower and upper bound, and source of one point, row by row of its region."""
+    best, lower = (np.inf, np.inf, [-1, -1, -1]), np.inf
+    spread = {"l1": 1.0, "l2": np.sqrt(2), "linf": 2.0}[norm]
+    for rows in at.half_spaces:
+        for place in np.flatnonzero(rows.exists[row]).tolist():
+            slack, noise, wrong = (
+                rows.slack[row, place],
+                rows.noise[row, place],
+                spread * rows.constant_below[row, place],
+            )
+            length = np.linalg.norm(rows.normals[row, place], {"l1": np.inf, "l2": 2, "linf": 1}[norm])
+            clear = max(slack - noise, 0.0)
+            if length + wrong:
+                lower = min(lower, clear / (length + wrong))
+            elif slack and not clear:
+                lower = 0.0  # of a constant that may be on either side
+            if length > wrong and (slack if clear else 0.0) / length < best[0]:
+                distance = (slack if clear else 0.0) / length
+                best = distance, (abs(slack) + noise) / (length - wrong), rows.sources[row, place].tolist()
+    return best[0], lower, best[1], best[2]
+
+
+@pytest.mark.parametrize("memory", [1, 2**28])
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("rounding", [1.0, 2.0**42, 2.0**46, 2.0**48])
+def test_nearest_facets_are_those_of_all_rows_one_by_one(norm, rounding, memory, monkeypatch):
+    """With coarse rounding, so that it decides which rows are hidden, and how far the others are."""
+    monkeypatch.setattr(exact_facets, "MULTIPLICATIONS", 0)
+    net, points = mixed_gates(), np.random.default_rng(0).normal(size=(9, 2))
+    at = net.at(points, tolerance=rs.Tolerance(rounding=rounding))
+    found = nearest_facets(at, norm=rs.Norm(norm), memory=memory)
+    for row in range(9):
+        distance, lower, upper, source = nearest_of_rows(at, row, norm)
+        assert found.distances[row] == pytest.approx(distance)
+        assert found.lower[row] == pytest.approx(lower, rel=1e-9, abs=1e-15)
+        assert found.distances[row] + found.errors[row] == pytest.approx(upper if np.isfinite(distance) else np.inf)
+        if distance:
+            assert found.sources[row].tolist() == source
+
+
+def test_normals_in_fractions_are_those_of_their_points_in_every_block():
+    steps = cancelling(1e8, 1e-9, 1, 2)
+    net, points = network_of(steps, 2), np.random.default_rng(0).uniform(-0.1, 0.1, (7, 2))
+    whole, parts = (nearest_facets(net.at(points), memory=memory) for memory in (2**28, 1))
+    assert len(whole.normals) > 1
+    assert whole.normals.keys() == parts.normals.keys()
+    for row, normal in whole.normals.items():
+        assert parts.normals[row] == pytest.approx(normal)
+        assert whole.distances[row] == pytest.approx(parts.distances[row])
