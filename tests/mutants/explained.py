@@ -521,4 +521,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "ROUNDING = (1e-9 / 2)",
     ): "which shares of a domain are told as all of it",
     ("regions/nearest_facets", "moves = entries >= 0"): "lengths that are found once more, with the same result",
+    (
+        "geometry/programs/checked_bounds",
+        "doubt = doubt + SMALLEST * (abs(rows).T @ (taken != 0).astype(float) >= 0) * len(taken)",
+    ): "of columns without entries as well the smallest number is allowed for, or fractions are asked",
 }

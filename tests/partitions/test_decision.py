@@ -300,9 +300,13 @@ def test_floats_find_the_pieces_that_fractions_find_however_many_regions_are_ask
     monkeypatch.setattr(decision, "needs_fractions", lambda part: False)
     monkeypatch.setattr(decision, "is_small", lambda part: False)
     monkeypatch.setattr(decision_pieces, "REGIONS", most)
-    found = rs.decision_boundary(rs.partition(net, SQUARE))
+    part = rs.partition(net, SQUARE)
+    found = rs.decision_boundary(part)
     assert not found.is_rational
     assert sorted_pieces(found) == known
+    for region, ends in zip(found.regions.tolist(), found.ends, strict=True):
+        body = part[region].polyhedron
+        assert (body.A @ ends.T <= body.b[:, None] + 1e-9).all()
 
 
 def test_classes_that_may_win_somewhere_are_kept_and_others_dropped():
