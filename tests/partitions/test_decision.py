@@ -306,7 +306,7 @@ def test_floats_find_the_pieces_that_fractions_find_however_many_regions_are_ask
     assert sorted_pieces(found) == known
     for region, ends in zip(found.regions.tolist(), found.ends, strict=True):
         body = part[region].polyhedron
-        assert (body.A @ ends.T <= body.b[:, None] + 1e-9).all()
+        assert (body.b[:, None] + 1e-9 >= body.A @ ends.T).all()
 
 
 def test_classes_that_may_win_somewhere_are_kept_and_others_dropped():
