@@ -96,6 +96,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{D}::test_what_touches_is_a_tie_and_what_nearly_touches_is_none",
         f"{D}::test_lengths_hold_where_a_tie_is_nearly_parallel_to_a_side",
         f"{D}::test_boundaries_without_a_partition_have_their_length_and_budgets_of_time_alone",
+        f"{D}::test_partitions_of_space_or_without_end_are_refused",
         f"{D}::test_ties_on_the_boundary_of_the_domain_count",
         f"{D}::test_three_classes_that_nearly_tie_beside_a_vertex",
     ),

@@ -369,3 +369,10 @@ def test_boundaries_without_a_partition_have_their_length_and_budgets_of_time_al
     for name, option in (("domain", SQUARE), ("tolerance", rs.Tolerance())):
         with pytest.raises(InputError, match=f"takes no {name}"):
             rs.decision_boundary(part, **{name: option})
+
+
+@pytest.mark.parametrize("domain", [rs.Box(-1, 1, 3), rs.Space(2)])
+def test_partitions_of_space_or_without_end_are_refused(domain):
+    net = from_arrays([(np.eye(3)[:, : domain.dim], np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
+    with pytest.raises(InputError, match="bounded lines and planes"):
+        rs.decision_boundary(rs.partition(net, domain))
