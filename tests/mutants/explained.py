@@ -525,4 +525,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "geometry/programs/checked_bounds",
         "doubt = doubt + SMALLEST * (abs(rows).T @ (taken != 0).astype(float) >= 0) * len(taken)",
     ): "of columns without entries as well the smallest number is allowed for, or fractions are asked",
+    (
+        "partitions/ask/region_density",
+        "is_open = (most > least.amax(dim=-1, keepdim=True)).sum(dim=-1) > 1",
+    ): "equality of two reals; densities are estimates, which say where windows fall",
 }
