@@ -6,9 +6,10 @@ from math import inf
 import pytest
 
 from reluscope.arguments import read_arguments
-from reluscope.budget import BlockBudget, Budget, Interrupted, is_lack_of_memory, why_ended
+from reluscope.budget import BlockBudget, Budget, Interrupted, Remainder, is_lack_of_memory, why_ended
 from reluscope.errors import InputError
 from reluscope.stopping import INTERRUPTED, OUT_OF_MEMORY, Stop, StopReason
+from reluscope.time_limits import OutOfTime
 
 
 def test_regions():
@@ -62,6 +63,41 @@ def test_what_is_left():
     assert [Budget(regions=10).room(number) for number in (4, 10, 12)] == [6, 0, 0]
     assert Budget(seconds=1.0).room(5) == inf
     assert (Budget(seconds=2.0).seconds_allowed, Budget().seconds_allowed) == (2.0, inf)
+
+
+def test_the_share_that_is_spent(monkeypatch):
+    monkeypatch.setattr(time, "time", lambda: 100.0)
+    assert Budget(regions=10).share_spent(4, 0.0) == 0.4
+    assert Budget(seconds=50.0).share_spent(10**9, 80.0) == 0.4
+    # Of two limits that which is nearer; never more than all.
+    assert Budget(regions=10, seconds=50.0).share_spent(4, 70.0) == 0.6
+    assert Budget(regions=10, seconds=50.0).share_spent(8, 90.0) == 0.8
+    assert [Budget(regions=10).share_spent(20, 100.0), Budget(seconds=1.0).share_spent(0, 0.0)] == [1.0, 1.0]
+    assert Budget(regions=0).share_spent(0, 100.0) == 0.0
+    assert Budget(seconds=0.0).share_spent(0, 100.0) == 0.0
+    assert Budget(seconds=0.0).share_spent(0, 99.0) == 1.0
+    # A clock that was set back.
+    assert Budget(seconds=1.0).share_spent(0, 101.0) == 0.0
+
+
+def test_what_is_left_for_a_part_of_the_work_names_the_whole(monkeypatch):
+    monkeypatch.setattr(time, "time", lambda: 100.0)
+    part = Remainder.of(Budget(regions=5, seconds=60.0, memory=7), until=110.0)
+    assert (part.regions, part.seconds, part.memory, part.whole) == (5, 10.0, 7, 60.0)
+    assert part.spent(4, 91.0) is None
+    assert str(part.spent(4, 90.0)) == "budget of 60 s"
+    assert str(part.spent(5, 100.0)) == "budget of 5 regions"
+    assert Remainder.of(Budget(), until=90.0).seconds == 0.0
+    assert Remainder.of(Budget(), until=90.0).whole == inf
+
+
+def test_work_whose_time_is_over_by_another_clock(monkeypatch):
+    monkeypatch.setattr("reluscope.budget.is_overdue", lambda: True)
+    assert Budget(seconds=60.0).spent(0, time.time()).reason is StopReason.SECONDS
+    assert Budget(regions=5).spent(5, time.time()).reason is StopReason.REGIONS
+    assert not Budget().first_is_due(0, LATE)
+    late = why_ended(OutOfTime(3.0))
+    assert (late.reason, late.limit) == (StopReason.SECONDS, 3.0)
 
 
 LATE = Stop(StopReason.SECONDS, 1.0)

@@ -240,7 +240,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     f"{A}/topology/chains": (f"{T}/topology/test_chains.py",),
     f"{A}/verification/language/conditions": (f"{T}/verification/test_vnnlib.py",),
     f"{A}/verification/vnnlib": (f"{T}/verification/test_vnnlib.py",),
-    "checking/file_conditions": ("tests/networks/test_left_off.py", f"{T}/verification/test_left_off.py"),
+    "checking/file_conditions": (f"{T}/verification/test_file_conditions.py",),
     "geometry/polyhedra/true_rows": ("tests/regions/test_true_rows.py",),
     "networks/file_outputs": (
         "tests/networks/test_left_off.py",

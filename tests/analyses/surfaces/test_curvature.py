@@ -1,7 +1,9 @@
 """Curvature: closed forms of bodies, hulls by qhull, the theorem of Gauss and Bonnet, ends that rounding decides."""
 
 from dataclasses import replace
+from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
@@ -9,7 +11,9 @@ from scipy.spatial import ConvexHull
 import reluscope as rs
 from partitions import bodies
 from partitions.test_level_sets import AROUND, random_network
+from reluscope.analyses.surfaces import curvature
 from reluscope.errors import InputError
+from reluscope.partitions.levels.level_sets import LevelSet
 
 BALL = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))])
 
@@ -122,6 +126,114 @@ def test_blurred_vertices_widen_the_ends():
         assert ((gauss.lower <= terms) & (terms <= gauss.upper)).all()
         turned = mean_curvature_of_hull(moved)
         assert total.lower[0] <= turned <= total.upper[0]
+
+
+@pytest.mark.parametrize("scale", [1e-110, 1e-80, 1e80])
+def test_a_body_of_any_size_bends_as_much(scale):
+    small = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), np.array([-scale]))])
+    found = rs.level_set(small, rs.Box(-2 * scale, 2 * scale, 3))
+    edges, vertices = rs.surfaces.edge_curvature(found), rs.surfaces.vertex_curvature(found)
+    for column, expected in (
+        (edges["dihedral_angle"], np.arccos(1 / 3)),
+        (edges["mean_curvature"], np.arccos(1 / 3) / 2**0.5 * scale),
+        (vertices["gauss_curvature"], 2 * np.pi / 3),
+    ):
+        assert np.allclose(column.value, expected, rtol=1e-12, atol=0)
+        assert ((column.lower <= expected) & (expected <= column.upper)).all()
+        assert column.is_exact.all()
+    total = edges.summary.finding("mean_curvature")
+    assert float(total) == pytest.approx(12 * np.arccos(1 / 3) / 2**0.5 * scale, rel=1e-12, abs=0)
+
+
+def angle_of(one, two):
+    """Return the angle between vectors, with 40 digits."""
+    with mpmath.workdps(60):
+        one, two = (mpmath.matrix([mpmath.mpf(entry) for entry in part.tolist()]) for part in (one, two))
+        across = [one[i] * two[j] - one[j] * two[i] for i, j in ((1, 2), (2, 0), (0, 1))]
+        return mpmath.atan2(mpmath.sqrt(sum(entry**2 for entry in across)), sum(one[i] * two[i] for i in range(3)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_angles_at_corners_that_are_exact_have_the_rounding_of_angles(seed, monkeypatch):
+    monkeypatch.setattr(LevelSet, "_length_error", 0.0)
+    found = rs.level_set(random_network(3, 9, 8, 1, seed=seed), rs.Box(-1, 1, 3))
+    found = replace(found, blur=np.zeros(len(found.vertices)))
+    table = rs.surfaces.vertex_curvature(found)["gauss_curvature"]
+    edges = {}
+    with mpmath.workdps(40):
+        lacking = [2 * mpmath.pi] * len(found.vertices)
+        for first, last in zip(found.offsets, found.offsets[1:], strict=False):
+            ids = found.ids[first:last].tolist()
+            for before, here, after in zip(ids[-1:] + ids[:-1], ids, ids[1:] + ids[:1], strict=True):
+                x, y, z = (found.vertices[one].astype(object) for one in (before, here, after))
+                x, y, z = ([Fraction(entry) for entry in one] for one in (x, y, z))
+                ends = [np.array([float(a - b) for a, b in zip(end, y, strict=True)]) for end in (x, z)]
+                lacking[here] -= angle_of(*ends)
+                edges.setdefault(frozenset((here, after)), []).append(here)
+        for ends, sides in edges.items():
+            for end in ends:
+                lacking[end] += mpmath.pi / 2 * (len(sides) - 2)
+        for row, exact in enumerate(lacking):
+            assert mpmath.mpf(table.lower[row]) <= exact <= mpmath.mpf(table.upper[row])
+    assert (table.upper - table.lower < 1e-12).all()
+
+
+def test_vectors_turn_by_no_more_than_their_ends_allow():
+    rng = np.random.default_rng(0)
+    along = rng.standard_normal((400, 3)) * 10.0 ** rng.integers(-9, 9, (400, 1))
+    moved = np.linalg.norm(along, axis=1) * np.concatenate(
+        [10.0 ** rng.uniform(-17, 0.5, 380), 1 + rng.uniform(-1e-15, 1e-15, 20)]
+    )
+    turned = curvature._turned(moved, along)
+    for row in range(400):
+        with mpmath.workdps(50):
+            share = mpmath.mpf(moved[row]) / mpmath.sqrt(sum(mpmath.mpf(entry) ** 2 for entry in along[row].tolist()))
+            assert turned[row] >= (mpmath.asin(share) if share < 1 else np.pi)
+            assert turned[row] <= mpmath.asin(share) * (1 + 1e-6) if share < 0.999 else turned[row] <= np.pi
+    assert curvature._turned(np.zeros(1), np.zeros((1, 3))).tolist() == [np.pi]
+
+
+def test_products_of_ends_hold_all_products():
+    rng = np.random.default_rng(1)
+    low, high = np.sort(rng.uniform(-np.pi, np.pi, (2, 500)), axis=0)
+    high = np.where(rng.random(500) < 0.3, low, high)
+    lengths = 10.0 ** rng.uniform(-5, 5, 500)
+    moved = lengths * np.where(rng.random(500) < 0.4, 0.0, 10.0 ** rng.uniform(-17, 1, 500))
+    least, most = curvature._products(low, high, lengths, moved)
+    for row in range(500):
+        angles = [Fraction(low[row]), Fraction(high[row])]
+        length, off = Fraction(lengths[row]), Fraction(moved[row])
+        exact = [angle * one / 2 for angle in angles for one in (max(length - off, 0), length + off)]
+        assert Fraction(least[row]) <= min(exact)
+        assert max(exact) <= Fraction(most[row])
+        assert most[row] - least[row] <= float(max(exact) - min(exact)) + 1e-12 * (lengths[row] + moved[row])
+
+
+def test_angles_of_edges_turn_with_corners_that_move():
+    found = rs.level_set(polar(0), rs.Box(-2, 2, 3))
+    blurred = replace(found, blur=np.full(len(found.vertices), 1e-4))
+    table = rs.surfaces.edge_curvature(blurred)
+    lengths = np.linalg.norm(np.diff(found.vertices[np.stack(list(table.keys.values()), axis=1)], axis=1)[:, 0], axis=1)
+    angle, mean = table["dihedral_angle"], table["mean_curvature"]
+    # Each of two sides turns; a long edge has less of it.
+    assert (angle.upper - angle.lower > 4 * 1e-4 / lengths).all()
+    assert (angle.lower > 0).all()
+    assert (mean.lower <= angle.lower * (lengths - 2e-4) / 2).all()
+    assert (angle.upper * (lengths + 2e-4) / 2 <= mean.upper).all()
+    assert (angle.lower >= -np.pi).all()
+    assert (angle.upper <= np.pi).all()
+
+
+def test_edges_of_sides_without_direction_have_any_angle():
+    found = rs.level_set(BALL, rs.Box(-2, 2, 3))
+    blurred = replace(found, blur=np.full(len(found.vertices), 5.0))
+    table = rs.surfaces.edge_curvature(blurred)["dihedral_angle"]
+    assert table.lower.tolist() == [-np.pi] * 12
+    assert table.upper.tolist() == [np.pi] * 12
+    # No angle at a corner is beyond a half turn: each vertex has four.
+    column = rs.surfaces.vertex_curvature(blurred)["gauss_curvature"]
+    assert np.allclose(column.upper - column.value, 4 * np.pi)
+    assert np.allclose(column.value - column.lower, 4 * np.pi)
 
 
 def test_work_that_stopped_claims_no_sums():

@@ -1,6 +1,7 @@
 """Distances to surfaces: closed forms of boxes, dense points on pieces, all pairs of points and triangles, sides."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import reluscope as rs
 from partitions import bodies
 from partitions.test_level_sets import AROUND, random_network
+from reluscope.analyses.surfaces import nearest_points as module
 from reluscope.analyses.surfaces.box_tree import BoxTree
 from reluscope.analyses.surfaces.nearest_points import NearestPieces, distance_ends, nearest_points
 from reluscope.errors import InputError, ShapeError
@@ -118,6 +120,126 @@ def test_ends_hold_for_any_point_that_was_found():
         np.array([[0.2, 0.2, 1.0]]), np.array([[0.3, 0.2, 0]]), flat, np.array([[0, 0, 1.0]]), np.zeros(1)
     )
     assert low == pytest.approx(1)
+
+
+def dot(one, two):
+    return sum(a * b for a, b in zip(one, two, strict=True))
+
+
+def squared_distance(point, corners):
+    """Return the square of the distance of a point to a triangle in fractions: to its inside, else to its sides."""
+    point, *corners = ([Fraction(entry) for entry in one.tolist()] for one in (point, *corners))
+    found = []
+    for tail, head in ((0, 1), (1, 2), (2, 0)):
+        along, away = (np.subtract(end, corners[tail]) for end in (corners[head], point))
+        share = min(max(dot(along, away) / (dot(along, along) or 1), Fraction(0)), Fraction(1))
+        rest = away - share * along
+        found.append(dot(rest, rest))
+    one, two, away = (np.subtract(end, corners[0]) for end in (corners[1], corners[2], point))
+    size = dot(one, one) * dot(two, two) - dot(one, two) ** 2
+    if size:
+        s = (dot(two, two) * dot(away, one) - dot(one, two) * dot(away, two)) / size
+        t = (dot(one, one) * dot(away, two) - dot(one, two) * dot(away, one)) / size
+        rest = away - s * one - t * two
+        if s >= 0 and t >= 0 and s + t <= 1:
+            found.append(dot(rest, rest))
+    return min(found)
+
+
+def wild_triangles(rng, number, dim):
+    """Return points, triangles and normals of all sizes, near the origin and far from it, thin ones and flat ones."""
+    corners, points = rng.standard_normal((number, 3, dim)), rng.standard_normal((number, dim))
+    corners *= 10.0 ** rng.integers(-8, 1, (number, 1, dim))
+    same = slice(None, None, 5 if dim == 3 else 1)  # segments
+    corners[same, 2] = corners[same, 1]
+    corners[1::5, 2] = (corners[1::5, 0] + corners[1::5, 1]) / 2 if dim == 3 else corners[1::5, 1]
+    far = (
+        rng.standard_normal((number, dim)) * 10.0 ** rng.integers(-2, 14, (number, 1)) * (rng.random((number, 1)) < 0.6)
+    )
+    points, corners = points * 10.0 ** rng.integers(-8, 1, (number, 1)) + far, corners + far[:, None]
+    inside = rng.random(number) < 0.3  # up to rounding
+    points[inside] = np.einsum("kc,kcd->kd", rng.dirichlet(np.ones(3), inside.sum()), corners[inside])
+    near = rng.random(number) < 0.3  # small beside the triangle, which has the origin in its plane
+    corners[near] = rng.standard_normal((near.sum(), 3, dim)) * 1e10
+    corners[near, 2] = -corners[near, 0] - corners[near, 1] if dim == 3 else corners[near, 1]
+    points[near] = rng.standard_normal((near.sum(), dim))
+    scale = 10.0 ** rng.integers(-100, 100, number)
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) if dim == 3 else corners[:, 0]
+    normals = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    return points * scale[:, None], corners * scale[:, None, None], normals
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_ends_hold_in_fractions_for_triangles_of_all_sizes(dim):
+    number = 200
+    points, corners, normals = wild_triangles(np.random.default_rng(dim), number, dim)
+    nearest = nearest_points(points, corners)
+    low, high = distance_ends(points, nearest, corners, normals, np.zeros(number))
+    sizes = np.abs(corners).max(axis=(1, 2)) + np.abs(points).max(axis=1)
+    assert (high >= low).all()
+    assert np.mean(high - low <= 1e-12 * sizes) > 0.8
+    squares = [squared_distance(*one) for one in zip(points, corners, strict=True)]
+    for square, least, most in zip(squares, low, high, strict=True):
+        assert Fraction(least) ** 2 <= square <= Fraction(most) ** 2
+    # What was found is no farther than the nearest point, but for rounding; triangles may be too thin for that.
+    true = np.array([float(square / Fraction(size) ** 2) ** 0.5 for square, size in zip(squares, sizes, strict=True)])
+    away = np.linalg.norm((nearest - points) / sizes[:, None], axis=1)
+    assert np.mean(away <= true + 1e-12) > 0.9
+
+
+@pytest.mark.parametrize("toward", [True, False])
+def test_ends_hold_for_corners_that_are_off(toward):
+    rng = np.random.default_rng(5)
+    points, corners, normals = wild_triangles(rng, 200, 3)
+    errors = np.abs(corners).max(axis=(1, 2)) * 10.0 ** rng.integers(-12, 0, 200)
+    nearest = nearest_points(points, corners)
+    low, high = distance_ends(points, nearest, corners, normals, errors)
+    step = nearest - points
+    lengths = np.linalg.norm(step, axis=1)
+    rows = np.flatnonzero(lengths > 1e-3 * errors)
+    for row in rows:
+        # Fractions of no more than the error in the direction of the nearest point.
+        way = [Fraction(entry) for entry in (step[row] * (errors[row] / lengths[row]) * (1 - 1e-9)).tolist()]
+        moved = [
+            [
+                Fraction(entry) - along if toward else Fraction(entry) + along
+                for entry, along in zip(corner, way, strict=True)
+            ]
+            for corner in corners[row].tolist()
+        ]
+        square = squared_distance(points[row], [np.array(corner, dtype=object) for corner in moved])
+        assert Fraction(low[row]) ** 2 <= square <= Fraction(high[row]) ** 2
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_pieces_in_batches_beside_all_triangles_in_fractions(dim, monkeypatch):
+    monkeypatch.setattr(module, "BATCH", 3)
+    found = rs.level_set(random_network(dim, 5, 4, 1, seed=1), rs.Box(-1, 1, dim))
+    rng = np.random.default_rng(dim)
+    points = rng.uniform(-2, 2, (8, dim))
+    pieces = NearestPieces(found)
+    mine = pieces.find(points)
+    chosen = rng.integers(0, len(found), 8)
+    to_chosen = pieces.distances_to(points, chosen)
+    for row, point in enumerate(points):
+        squares = [squared_distance(point, corners) for corners in pieces.corners]
+        assert Fraction(mine.low[row]) ** 2 <= min(squares) <= Fraction(mine.high[row]) ** 2
+        assert mine.low[row] <= mine.distances[row] <= mine.high[row]
+        assert mine.high[row] - mine.low[row] < 1e-9
+        assert pieces.pieces[int(np.argmin(squares))] == mine.pieces[row]
+        of_chosen = min(one for one, piece in zip(squares, pieces.pieces, strict=True) if piece == chosen[row])
+        assert of_chosen <= Fraction(to_chosen[row]) ** 2
+        assert to_chosen[row] <= float(of_chosen) ** 0.5 + 1e-9
+
+
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_pieces_that_may_be_nearer_than_they_seem_are_looked_at(side):
+    net = rs.load([(np.array([[1.0, 0], [-1, 0]]), np.zeros(2)), (np.ones((1, 2)), -np.ones(1))])
+    found = rs.level_set(net, rs.Box([-2, -0.1], [2, 0.1]))  # x = -1 and x = 1
+    blurred = replace(found, blur=np.where(found.vertices[:, 0] == side, 0.9, 0.0))
+    mine = NearestPieces(blurred).find(np.array([[-0.2 * side, 0.0]]))
+    # As it is stored the other piece is nearer, at 0.8; this one is at 1.2, or at 0.3.
+    assert (mine.low[0], mine.high[0], mine.distances[0]) == pytest.approx((0.3, 0.8, 0.8))
 
 
 def test_sides_that_rounding_leaves_open():

@@ -125,6 +125,91 @@ def test_signs_are_those_of_fractions_and_turn_with_the_edge():
         assert value == 0 or signs[row] != 0
 
 
+def fractions(*rows):
+    return [[Fraction(entry) for entry in row.tolist()] for row in rows]
+
+
+def cross(one, two):
+    return [one[j] * two[k] - one[k] * two[j] for j, k in ((1, 2), (2, 0), (0, 1))]
+
+
+def sparse(rng, shape):
+    """Return vectors of all sizes with zeros, so that sums have few terms."""
+    return rng.standard_normal(shape) * (rng.random(shape) < 0.6) * 10.0 ** rng.integers(-9, 1, shape)
+
+
+def nearly_across(rng, vectors):
+    """Return vectors that are perpendicular to others up to rounding, or to many digits."""
+    found = sparse(rng, vectors.shape)
+    last = np.abs(vectors).argmax(axis=1)
+    rows = np.arange(len(vectors))
+    found[rows, last] = 0
+    sizes = np.where(vectors[rows, last] == 0, 1.0, vectors[rows, last])
+    found[rows, last] = -(found * vectors).sum(axis=1) / sizes
+    return found * (1 + 10.0 ** rng.integers(-30, -6, vectors.shape))
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-104, 1e90])
+def test_signs_that_hang_on_the_last_digits_are_those_of_fractions(scale):
+    rng = np.random.default_rng(11)
+    tails, heads = (sparse(rng, (600, 3)) for _ in range(2))
+    ways = nearly_across(rng, np.cross(tails, heads))
+    origins = np.zeros((600, 3))
+    far = rng.random(600) < 0.5  # differences are rounded, too
+    origins[far] = rng.standard_normal((far.sum(), 3)) * 10.0 ** rng.integers(-3, 4, (far.sum(), 1))
+    parts = [origins * scale, ways * scale, (tails + origins) * scale, (heads + origins) * scale]
+    signs = signs_beside(*parts)
+    close = 0
+    for row, sign in enumerate(signs):
+        origin, way, tail, head = fractions(*(part[row] for part in parts))
+        ends = [np.subtract(end, origin) for end in (tail, head)]
+        value = sum(d * c for d, c in zip(way, cross(*ends), strict=True))
+        moved = [value, *cross(way, np.subtract(head, tail))]
+        first = next((entry for entry in moved if entry), 0)
+        assert sign == (first > 0) - (first < 0)
+        close += value != 0
+    assert close > 200
+
+
+def test_parameters_that_lose_digits_are_off_by_no_more_than_they_say():
+    rng = np.random.default_rng(13)
+    one, two = (sparse(rng, (600, 3)) for _ in range(2))
+    normals = np.cross(one, two)
+    kept = normals.any(axis=1)
+    one, two, normals = one[kept], two[kept], normals[kept]
+    away = np.where(rng.random((len(one), 1)) < 0.5, nearly_across(rng, normals), sparse(rng, one.shape))
+    ways = np.where(rng.random((len(one), 1)) < 0.5, nearly_across(rng, normals), sparse(rng, one.shape))
+    origins = np.where(rng.random((len(one), 1)) < 0.5, 0.0, sparse(rng, one.shape))
+    corners = np.stack([away + origins, away + origins + one, away + origins + two], axis=1)
+    kept = []
+    for row in range(len(one)):
+        way, *ends = fractions(ways[row], *corners[row])
+        kept.append(sum(d * c for d, c in zip(way, cross(*np.subtract(ends[1:], ends[0])), strict=True)) != 0)
+    origins, ways, corners = origins[kept], ways[kept], corners[kept]
+    where, errors = parameters_at(origins, ways, corners)
+    for row in range(len(where)):
+        origin, way, first, *ends = fractions(origins[row], ways[row], *corners[row])
+        normal = cross(*np.subtract(ends, [first]))
+        top, bottom = (
+            sum(d * c for d, c in zip(normal, one, strict=True)) for one in (np.subtract(first, origin), way)
+        )
+        exact = top / bottom
+        assert abs(Fraction(where[row]) - exact) <= Fraction(errors[row])
+        assert errors[row] <= 1e-3 * abs(where[row])
+        assert (where[row] > 0) == (exact > 0)
+    assert (errors > 1e-11 * np.abs(where)).sum() > 30
+
+
+@pytest.mark.parametrize("length", [5e-324, 1e-200, 1e200, 1e308])
+def test_directions_of_any_length(length):
+    ways = every_direction()
+    table = rs.surfaces.cast_rays(SURFACE, np.zeros_like(ways), ways * length)
+    expected = np.linalg.norm(ways, axis=1) / np.abs(ways).sum(axis=1)
+    assert np.allclose(table["ray_distance"].value, expected, atol=1e-15)
+    assert table["ray_distance"].is_exact.all()
+    assert table["ray_hits"].value.tolist() == [1] * 26
+
+
 def test_planes_that_rounding_hides_are_met_in_fractions():
     third = 1 / 3
     corners = np.array([[[third, third, third], [1 + third, third, third], [third, 1 + third, third]]])

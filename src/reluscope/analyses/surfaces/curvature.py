@@ -5,6 +5,8 @@ has the integral l a / 2 of the mean curvature, and a vertex the integral of the
 a full turn; by Gauss and Bonnet all these are 2 pi times the Euler characteristic.
 """
 
+import math
+
 import numpy as np
 
 from reluscope.analyses.surfaces.edges import SurfaceEdges
@@ -12,6 +14,7 @@ from reluscope.analyses.surfaces.read_surfaces import read_in_space
 from reluscope.arguments import read_arguments
 from reluscope.findings import Claim, Column, Findings, declare
 from reluscope.geometry.numbers.resolutions import UNIT_ROUNDOFF
+from reluscope.geometry.numbers.scales import exponents, times_power, units
 from reluscope.partitions.levels.level_polygons import following, preceding
 from reluscope.partitions.levels.level_sets import LevelSet
 
@@ -75,16 +78,14 @@ def edge_curvature(surface: LevelSet) -> Findings:
     errors = surface.vertex_errors
     moved = errors[ends].sum(axis=1)
     vectors, off = surface.area_vectors, surface.normal_errors
-    turned = np.minimum(np.pi, off[sides].sum(axis=1) + UNIT)
+    turned = off[sides].sum(axis=1)
     by_corners = _angles(vectors[sides[:, 0]], vectors[sides[:, 1]], along)
     # Gradients know the direction of thin polygons better than their corners do; these say how sure that is.
-    low, high = np.maximum(-np.pi, by_corners - turned), np.minimum(np.pi, by_corners + turned)
     # At a fold to and fro, the two ends of the range of angles are neighbours.
     wraps = np.abs(by_corners) + turned > np.pi
-    low, high = np.where(wraps, -np.pi, low), np.where(wraps, np.pi, high)
+    low, high = np.where(wraps, -np.pi, by_corners - turned), np.where(wraps, np.pi, by_corners + turned)
     angles = np.clip(_angles(surface.normals[sides[:, 0]], surface.normals[sides[:, 1]], along), low, high)
-    mean, least, most = angles * lengths / 2, *_products(low, high, lengths, moved + UNIT * lengths)
-    least, most = np.minimum(least, mean), np.maximum(most, mean)
+    mean, least, most = angles * lengths / 2, *_products(low, high, lengths, moved)
     is_doubtful, open_ended = surface.claim is Claim.ESTIMATE, surface.claim is not Claim.EXACT
     if is_doubtful:
         low, high = np.full(len(low), -np.pi), np.full(len(low), np.pi)
@@ -92,9 +93,9 @@ def edge_curvature(surface: LevelSet) -> Findings:
     size = float(lengths.sum())
     total = Column.of(
         MEAN,
-        [mean.sum()],
-        [-np.inf if open_ended else least.sum() - UNIT * size],
-        [np.inf if open_ended else most.sum() + UNIT * size],
+        [math.fsum(mean)],
+        [-np.inf if open_ended else math.fsum(least)],
+        [np.inf if open_ended else math.fsum(most)],
         scale=np.pi * size,
     )
     return Findings.of(
@@ -147,14 +148,15 @@ def vertex_curvature(surface: LevelSet) -> Findings:
     here = surface.vertices[surface.ids]
     before = surface.vertices[preceding(surface.offsets, surface.ids)] - here
     after = surface.vertices[following(surface.offsets, surface.ids)] - here
-    angles = np.arctan2(np.linalg.norm(np.cross(before, after), axis=1), (before * after).sum(axis=1))
+    one, two = _scaled(before), _scaled(after)
+    angles = np.arctan2(np.linalg.norm(np.cross(one, two), axis=1), (one * two).sum(axis=1))
     errors = surface.vertex_errors[surface.ids]
     moved = [errors + surface.vertex_errors[one(surface.offsets, surface.ids)] for one in (preceding, following)]
-    off = np.minimum(np.pi, sum(_turned(*one) for one in zip(moved, (before, after), strict=True)) + UNIT)
+    off = np.minimum(np.pi, sum(_turned(*one) for one in zip(moved, (before, after), strict=True)))
     excess = np.bincount(edges.ends.reshape(-1), np.repeat(edges.counts - 2.0, 2), number)
     terms = 2 * np.pi + np.pi / 2 * excess - np.bincount(surface.ids, angles, number)
     corners = np.bincount(surface.ids, minlength=number)
-    error = np.bincount(surface.ids, off, number) + UNIT * (corners + 2)
+    error = np.bincount(surface.ids, off, number) + UNIT * corners
     low, high = terms - error, terms + error
     if surface.claim is Claim.ESTIMATE:
         low, high = np.full(number, -np.inf), np.full(number, np.inf)
@@ -176,16 +178,21 @@ def vertex_curvature(surface: LevelSet) -> Findings:
 
 def _angles(one: np.ndarray, two: np.ndarray, along: np.ndarray) -> np.ndarray:
     """Return the angles from vectors to others, about edges: those of nothing are 0."""
-    lengths = np.linalg.norm(along, axis=1, keepdims=True)
-    axis = along / np.where(lengths > 0, lengths, 1.0)
-    return np.arctan2((np.cross(one, two) * axis).sum(axis=1), (one * two).sum(axis=1))
+    one, two = _scaled(one), _scaled(two)
+    return np.arctan2((np.cross(one, two) * units(along)).sum(axis=1), (one * two).sum(axis=1))
+
+
+def _scaled(vectors: np.ndarray) -> np.ndarray:
+    """Return vectors times powers of two, so that their products stay in range."""
+    return times_power(vectors, -exponents(vectors, 1)[:, None])
 
 
 def _turned(moved: np.ndarray, along: np.ndarray) -> np.ndarray:
     """Return by which angle a vector may turn whose ends move so far together."""
     lengths = np.linalg.norm(along, axis=1)
-    share = moved / np.where(lengths > moved, lengths, 1.0)
-    return np.where(lengths > moved, np.arcsin(np.minimum(share, 1.0)) + UNIT * share, np.pi)
+    reach = moved * (1 + UNIT)  # by that much more it turns farther than rounding matters
+    share = np.divide(reach, lengths, out=np.zeros_like(lengths), where=lengths > reach)
+    return np.where(lengths > reach, np.arcsin(share), np.pi)
 
 
 def _products(low: np.ndarray, high: np.ndarray, lengths: np.ndarray, moved: np.ndarray) -> tuple[np.ndarray, ...]:

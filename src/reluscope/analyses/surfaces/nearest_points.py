@@ -11,6 +11,7 @@ from jaxtyping import Float, Int
 
 from reluscope.analyses.surfaces.box_tree import BoxTree, at_most, gaps
 from reluscope.geometry.numbers.resolutions import UNIT_ROUNDOFF
+from reluscope.geometry.numbers.scales import exponents, times_power
 from reluscope.partitions.levels.level_polygons import fan_pieces
 from reluscope.partitions.levels.level_sets import LevelSet
 
@@ -103,12 +104,12 @@ class NearestPieces:
         found.distances[:] = distances[best]
         np.minimum.at(found.low, rows, low)
         np.minimum.at(found.high, rows, high)
-        found.low[:] = np.minimum(found.low, found.distances)
-        found.high[:] = np.maximum(found.high, found.distances)
 
 
 def nearest_points(points: Float[np.ndarray, "c d"], corners: Float[np.ndarray, "c 3 d"]) -> Float[np.ndarray, "c d"]:
     """Return the nearest point of each triangle, up to rounding: inside, on a side or at a corner."""
+    power = exponents(np.concatenate([points, corners.reshape(len(points), -1)], axis=1), 1)[:, None]
+    points, corners = times_power(points, -power), times_power(corners, -power[:, None])  # products stay in range
     first, one, two = corners[:, 0], corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     candidates = []
     for tail, head in ((0, 1), (1, 2), (2, 0)):
@@ -120,13 +121,13 @@ def nearest_points(points: Float[np.ndarray, "c d"], corners: Float[np.ndarray, 
     a, b, c = (one * one).sum(axis=1), (one * two).sum(axis=1), (two * two).sum(axis=1)
     p, q = (away * one).sum(axis=1), (away * two).sum(axis=1)
     size = a * c - b * b
-    s, t = (np.where(size > 0, top / np.where(size > 0, size, 1.0), -1.0) for top in (c * p - b * q, a * q - b * p))
+    s, t = (top / np.where(size > 0, size, 1.0) for top in (c * p - b * q, a * q - b * p))
     inside = (s >= 0) & (t >= 0) & (s + t <= 1)
     s, t = np.where(inside, s, 0.0), np.where(inside, t, 0.0)
     candidates.append(first + s[:, None] * one + t[:, None] * two)
     table = np.stack(candidates)
     best = ((table - points) ** 2).sum(axis=2).argmin(axis=0)
-    return table[best, np.arange(len(points))]
+    return times_power(table[best, np.arange(len(points))], power)
 
 
 def distance_ends(

@@ -52,7 +52,7 @@ def parameters_at(
     is_sure = (np.abs(tops) > 1e4 * off[0]) & (np.abs(bottoms) > 1e4 * off[1])
     found = np.where(is_sure, tops / np.where(is_sure, bottoms, 1.0), 0.0)
     shares = [part / np.where(is_sure, np.abs(value), 1.0) for part, value in zip(off, (tops, bottoms), strict=True)]
-    errors = np.abs(found) * (1.001 * (shares[0] + shares[1]) + ROUNDED)
+    errors = np.abs(found) * 1.001 * (shares[0] + shares[1])
     for row in np.flatnonzero(~is_sure):
         top, bottom = _exact_plane(_fractions(origins[row]), _fractions(directions[row]), corners[row])
         found[row] = float(top / bottom)

@@ -10,6 +10,7 @@ from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.geometry.numbers.resolutions import UNIT_ROUNDOFF
+from reluscope.geometry.numbers.scales import exponents, times_power
 from reluscope.partitions.levels.level_polygons import fan_pieces
 from reluscope.partitions.levels.level_sets import LevelSet
 
@@ -76,6 +77,7 @@ def cast_rays(surface: LevelSet, origins: Float[np.ndarray, "s 3"], directions: 
     triangles, owners = surface.triangles(), fan_pieces(surface.offsets)
     corners = surface.vertices[triangles]
     tree = BoxTree(corners.min(axis=1), corners.max(axis=1))
+    directions = times_power(directions, -exponents(directions, 1)[:, None])  # their squares stay in range
     lengths = np.linalg.norm(directions, axis=1)
     for start in range(0, number, BATCH):
         part = slice(start, start + BATCH)

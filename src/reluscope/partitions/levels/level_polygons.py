@@ -7,6 +7,8 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from reluscope.geometry.numbers.scales import exponents, times_power
+
 
 def area_vectors(vertices: np.ndarray, offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
     """Return the normals of pieces, as long as their areas, on the side from which they run counter-clockwise."""
@@ -35,6 +37,7 @@ def fans(vertices: np.ndarray, offsets: np.ndarray, ids: np.ndarray) -> np.ndarr
     Corners are places in ``ids``.
     """
     # From the straightest corner: there, a vertex that a neighbour has made would else leave a flat triangle.
+    vertices = times_power(vertices, -int(exponents(vertices)))  # products stay in range
     before, here, after = vertices[preceding(offsets, ids)], vertices[ids], vertices[following(offsets, ids)]
     one, two = here - before, after - here
     turn = np.linalg.norm(np.cross(one, two), axis=1)

@@ -16,6 +16,7 @@ from reluscope.errors import InputError
 from reluscope.files.mesh_files import check_mesh_file, write_mesh
 from reluscope.findings import Finding
 from reluscope.geometry.numbers.resolutions import UNIT_ROUNDOFF
+from reluscope.geometry.numbers.scales import lengths
 from reluscope.partitions.levels.level_meshes import as_mesh, as_trimesh
 from reluscope.partitions.levels.level_polygons import area_vectors, fans, following, largest, sums
 from reluscope.tolerance import Tolerance
@@ -85,7 +86,7 @@ class PieceGeometry:
     @cached_property
     def piece_areas(self) -> Float[np.ndarray, " p"]:
         """Area of every piece; its length in the plane."""
-        return np.linalg.norm(self.area_vectors, axis=1)
+        return lengths(self.area_vectors)
 
     @cached_property
     def piece_extents(self) -> Float[np.ndarray, " p"]:
