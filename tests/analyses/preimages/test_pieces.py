@@ -1,5 +1,6 @@
 """Preimages of polytopes of outputs against dense grids, all codes by linear programs, and polygons of classes."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -14,7 +15,9 @@ from fuzzer.fuzz_runs import run_case
 from fuzzer.modules import Maxout, linear
 from networks.models import branched, layers
 from reluscope.analyses.planes.class_areas import class_areas
+from reluscope.analyses.preimages import preimage_pieces as module
 from reluscope.analyses.preimages.piece_search import PieceSearch
+from reluscope.analyses.preimages.preimage_pieces import PreimagePieces
 from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.testing import networks
 
@@ -183,6 +186,74 @@ def test_a_part_that_counts_as_flat_may_take_what_its_largest_ball_allows():
     assert search._thin(0, Ball(middle, -1e-3, 1e-6), 0.0) == 0.0
     assert search._thin(0, Ball(middle, -1e-3, 2e-3), 0.0) >= 2e-3  # that there is no ball is not proved
     assert 1e-6 <= search._thin(0, Ball(middle, -1e-3, 0.0), 1e-6) <= 1e-5  # the row itself may be off by so much
+
+
+def test_ends_of_the_volume_hold_what_is_off_and_what_is_missing(monkeypatch):
+    kept = []
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    found = rs.preimages.of(net, rs.Polyhedron([[1.0, 0.0]], [1.0]), domain=BOX)  # x <= 1, of four regions
+    assert (found.claim, float(found.volume()), len(found)) == ("EXACT", 12.0, 4)
+    ends = module.bounded_finding
+    monkeypatch.setattr(
+        module, "bounded_finding", lambda one, *args, **named: kept.append(one) or ends(one, *args, **named)
+    )
+    few = rs.partition(rs.load(layers([2, 80, 60, 2])), BOX, budget=rs.Budget(regions=50))
+    for errors, missing, said, expected in (
+        ([0.0] * 4, 0.0, "EXACT", (12, 12)),
+        ([0.1, 0.2, 0.3, 0.4], 0.0, "ESTIMATE", (11, 13)),
+        ([0.0] * 4, 0.5, "LOWER", (12, 12.5)),
+        ([0.1] * 4, 0.5, "ESTIMATE", (11.6, 12.9)),
+        ([1.0] * 4, 0.5, "ESTIMATE", (8, 16)),
+        ([4.0] * 4, 0.0, "ESTIMATE", (0, 16)),
+        ([0.9 * 16e-7, 0.0, 0.0, 0.0], 0.0, "EXACT", (12, 12)),
+        ([0.6 * 16e-7, 0.0, 0.0, 0.6 * 16e-7], 0.0, "ESTIMATE", (12, 12)),
+        ([0.0] * 4, 2 * 16e-9, "LOWER", (12, 12)),
+    ):
+        one = replace(found, errors=np.array(errors), missing=missing)
+        assert one.claim == said
+        one.volume()
+        assert (kept[-1].lower, kept[-1].upper) == pytest.approx(expected, abs=1e-5)
+        assert kept[-1].upper >= 12 + sum(errors) + missing or kept[-1].upper == 16
+        assert kept[-1].lower <= max(0, 12 - sum(errors))
+        assert kept[-1].value == 12
+    assert replace(found, undecided=np.array([0])).claim == "LOWER"
+    # Regions that are not there may belong to it, with all of their volume; where signs are open, so may any point.
+    rest = rs.preimages.of(few.network, rs.Polyhedron([[0.0, 0.0]], [1.0]), domain=few)
+    covered = float(few.volumes().sum())
+    rest.volume()
+    assert (kept[-1].lower, kept[-1].value, kept[-1].upper) == pytest.approx((covered, covered, 16))
+    some = replace(rest, pieces=rest.pieces[:1], rows=rest.rows[:1], dims=rest.dims[:1], points=rest.points[:1])
+    some = replace(some, is_whole=rest.is_whole[:1], errors=rest.errors[:1])
+    some.volume()
+    assert kept[-1].upper == pytest.approx(kept[-1].value + 16 - covered, abs=1e-6)
+    open_signs = replace(found, partition=replace(found.partition, num_undecided=1))
+    open_signs.volume()
+    assert (kept[-1].lower, kept[-1].value, kept[-1].upper) == (0, 12, 16)
+    assert open_signs.claim == "ESTIMATE"
+    # No volume below what coordinates tell from none.
+    none = rs.preimages.of(net, rs.Polyhedron([[1.0, 0.0]], [-1.0]), domain=BOX)
+    none.volume()
+    assert (kept[-1].value, kept[-1].lower) == (0, 0)
+    assert kept[-1].upper >= 16 * np.finfo(float).eps
+
+
+def test_files_refuse_pieces_of_regions_that_are_not_there(tmp_path):
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    found = rs.preimages.of(net, rs.Polyhedron([[1.0, 0.0]], [1.0]), domain=BOX)
+    found.save(path := tmp_path / "found.arrow")
+    assert PreimagePieces.load(path).claim == "EXACT"
+    for bad in (
+        {"rows": found.rows + 1},
+        {"rows": found.rows - 1},
+        {"dims": found.dims + 1},
+        {"undecided": np.array([4])},
+        {"undecided": np.array([-1])},
+        {"missing": -1.0},
+        {"errors": found.errors - 1.0},
+    ):
+        replace(found, **bad).save(path)
+        with pytest.raises(rs.errors.InputError, match="damaged"):
+            PreimagePieces.load(path)
 
 
 def test_a_budget_gives_an_inner_approximation():

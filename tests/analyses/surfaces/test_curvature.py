@@ -236,6 +236,20 @@ def test_edges_of_sides_without_direction_have_any_angle():
     assert np.allclose(column.value - column.lower, 4 * np.pi)
 
 
+def test_a_sharp_fold_may_be_one_to_the_other_side():
+    wide = np.diag([1.0, 1.0, 20.0])
+    disc = rs.load([(np.r_[wide, -wide], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))])
+    found = rs.level_set(disc, rs.Box(-2, 2, 3))
+    ends = np.stack(list(rs.surfaces.edge_curvature(found).keys.values()), axis=1)
+    is_rim = np.abs(found.vertices[ends][..., 2]).max(axis=1) < 1e-9
+    assert is_rim.sum() == 4
+    for blur, said in ((1e-3, 3.0), (0.02, -np.pi)):
+        column = rs.surfaces.edge_curvature(replace(found, blur=np.full(len(found.vertices), blur)))["dihedral_angle"]
+        assert np.allclose(column.value[is_rim], np.pi - 2 * np.arctan(2**0.5 / 20))
+        assert np.allclose(column.lower[is_rim], said, atol=0.02)
+        assert (column.upper[is_rim] <= np.pi).all()
+
+
 def test_work_that_stopped_claims_no_sums():
     found = rs.level_set(random_network(3, 12, 12, 1, seed=2), rs.Box(-1, 1, 3), budget=rs.Budget(regions=20))
     assert found.num_open

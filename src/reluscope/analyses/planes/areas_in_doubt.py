@@ -39,9 +39,9 @@ def areas_in_doubt(part: Partition) -> Float[np.ndarray, " k"]:
     leads = values[ids[places], one[owner]] - values[ids[places], other[owner]]
     least, most = (end.reduceat(leads, starts[:-1]) for end in (np.minimum, np.maximum))
     moved = noise[regions, one] + noise[regions, other]
-    reach = np.maximum(most - least - 2 * moved, np.maximum(moved, np.finfo(float).tiny))
-    share = np.where((least > moved) | (most < -moved), 0.0, np.minimum(1.0, 4 * moved / reach))
-    area = share * part.volumes()[regions]
+    reach = most - least - 2 * moved
+    share = np.divide(4 * moved, reach, out=(moved > 0).astype(float), where=reach > 4 * moved)
+    area = np.where((least > moved) | (most < -moved), 0.0, share) * part.volumes()[regions]
     for classes in (one, other):
         found += np.bincount(classes, weights=area, minlength=len(found))
     return found

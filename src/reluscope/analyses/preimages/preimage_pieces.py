@@ -187,13 +187,13 @@ class PreimagePieces(UnionOfPolyhedra):
             part,
             target,
             tuple(read_polyhedra(own, number, part.dim)),
-            stored.array(own, "rows", np.int64, (number,), least=0, below=max(1, len(part))),
+            stored.array(own, "rows", np.int64, (number,), least=0, below=len(part)),
             stored.array(own, "dims", np.int64, (number,), least=0, below=part.dim + 1),
             stored.array(own, "points", np.float64, (number, part.dim)),
             stored.array(own, "is_whole", np.bool_, (number,)),
             errors,
             missing,
-            stored.array(own, "undecided", np.int64, (None,), least=0, below=max(1, len(part))),
+            stored.array(own, "undecided", np.int64, (None,), least=0, below=len(part)),
         )
 
 
