@@ -1,6 +1,7 @@
 """Inscribed balls against scipy's linear programs, and points inside and outside of them."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -113,6 +114,24 @@ def test_no_time_leaves_what_is_done(monkeypatch):
     drawn = rs.inscribed_balls(NET, POINTS, budget=rs.Budget(seconds=3.0), population=1000)
     assert drawn.median("inradius").claim == "ESTIMATE"
     assert "of 1,000 samples" in drawn.median("inradius").domain
+
+
+def test_the_second_method_has_the_time_that_the_first_one_left(monkeypatch):
+    ticks, left = itertools.count(), []
+    monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=lambda: 10.0 * next(ticks)))
+    monkeypatch.setattr(module, "WELL_PROVED", -1.0)  # no ball is
+    proper = module._within_time
+    monkeypatch.setattr(
+        module, "_within_time", lambda body, ball, seconds: (left.append(seconds), proper(body, ball, None))[1]
+    )
+    asked = module._largest_balls
+    monkeypatch.setattr(
+        module, "_largest_balls", lambda found, points, domain, _, device: asked(found, points, domain, 25.0, device)
+    )
+    rs.inscribed_balls(NET, POINTS[:3], domain=rs.Box(-4, 4, POINTS.shape[1]))
+    assert left
+    assert set(left) <= {15.0, 5.0, 0.0}
+    assert left[0] == 15.0
 
 
 def test_ctrl_c_leaves_what_is_done(monkeypatch):

@@ -163,6 +163,12 @@ def test_blocks_are_smaller_where_time_ends(monkeypatch) -> None:
     assert sizes(lambda _: 1.0, 9, seconds=0.0) == [1]
 
 
+def test_the_first_block_is_done_where_time_is_over_before_it(monkeypatch) -> None:
+    monkeypatch.setattr(pacing, "is_overdue", lambda: True)
+    for done, expected in ((0, [1]), (3, [1])):
+        assert _sizes(monkeypatch, lambda _: 0.0, 9, seconds=5.0, done=done) == expected
+
+
 def _sizes(monkeypatch, seconds_of, number, **given):
     clock = [0.0]
     monkeypatch.setattr(pacing.time, "perf_counter", lambda: clock[0])

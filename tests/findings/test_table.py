@@ -513,6 +513,16 @@ def test_drawn_ends_are_no_farther_than_a_quantity_can_be() -> None:
     assert 0.0 < low < 0.1 < 0.9 < high < 1.0
 
 
+@pytest.mark.parametrize("ask", ["mean", "median"])
+@pytest.mark.parametrize("number", [3, 7, 49])
+def test_ends_that_rounding_widens_are_no_farther_than_a_quantity_can_be(ask, number) -> None:
+    share = declare("test_part", "part of what is tested", kind=Kind.SHARE)
+    for value, low, high in ((1.0, 0.9, 1.0), (0.0, 0.0, 0.1)):
+        found = table(Column.of(share, [value] * number, [low] * number, [high] * number))
+        assert ends_of(getattr(found, ask)(share)) == pytest.approx((low, high))
+        assert 0.0 <= ends_of(getattr(found, ask)(share))[0] <= ends_of(getattr(found, ask)(share))[1] <= 1.0
+
+
 def test_an_end_that_is_not_certain_is_no_bound() -> None:
     found = table(Column.of(LENGTH, [1.0, 3.0], [1.0, 3.0], [2.0, 5.0], confidence=0.95)).mean(LENGTH)
     assert (found.claim, found.interval) == ("ESTIMATE", (2.0, 3.5))

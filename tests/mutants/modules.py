@@ -181,7 +181,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     f"{A}/tracking/measurement": (f"{T}/tracking/test_measured_doubts.py", f"{T}/tracking/test_measured.py"),
     f"{A}/tropical/proved_agreement": (f"{T}/tropical/test_agreement.py",),
     "checking/dual_bounds": (f"{T}/verification/test_set_proofs.py",),
-    "checking/property_proofs": (f"{T}/verification/test_proofs.py", f"{T}/verification/test_left_off.py"),
+    "checking/property_proofs": (f"{T}/verification/test_proofs.py",),
     "checking/set_proofs": (f"{T}/verification/test_set_proofs.py",),
     "checking/unit_conditions": (f"{T}/verification/test_set_proofs.py",),
     "partitions/corner_errors": ("tests/partitions/test_corner_errors.py",),

@@ -8,6 +8,7 @@ whole numbers, with as many digits as that takes, and e is found by halving all 
 import struct
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from math import ceil, floor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -230,13 +231,11 @@ def _exp(x: Fraction, bits: int) -> tuple[Fraction, Fraction]:
     places = bits + 2 * halvings + 16
     one = 1 << places
     part = size * one / (1 << halvings)
-    below, above = part.__floor__(), part.__floor__() + 1
+    below, above = floor(part), ceil(part)
     low, high, least, most, step = 0, 0, one, one, 0
-    while most > 1:
+    while most > 1:  # each term is at most an eighth of the one before
         low, high, step = low + least, high + most, step + 1
         least, most = (least * below >> places) // step, (most * above >> places) // step + 1
-        if step > places:
-            break
     high += 2 * most  # each further term is less than half of the one before
     for _ in range(halvings):
         low, high = low * low >> places, (high * high >> places) + 1

@@ -157,8 +157,7 @@ def _is_node(node: Any) -> bool:
     """Return whether a box of a proof has what one has: multipliers are looked at where they are used."""
     if not (isinstance(getattr(node, "ruled_out", None), dict) and isinstance(node.axis, int)):
         return False
-    place_is_number = isinstance(node.place, float | int) and abs(node.place) < float("inf")
-    return place_is_number and all(
+    return isinstance(node.place, float | int) and all(
         isinstance(number, int)
         and isinstance(multipliers, tuple)
         and all(isinstance(m, float | int) for m in multipliers)

@@ -112,6 +112,16 @@ def test_ranges_of_one_layer_are_sharp():
     np.testing.assert_allclose([ranges.lower, ranges.upper], [[-2.5], [3.5]], rtol=1e-9)
 
 
+def test_slices_by_boxes_are_boxes_of_the_restricted_network_and_others_are_refused():
+    net = net_of((np.eye(3), [-1.0, 0.5, 3.0]), (np.ones((1, 3)), [0]))
+    plane = [0.0, 0.0, 1.0], np.eye(3)[:2]
+    found = activation_upper(net, rs.Slice(*plane, rs.Box(-0.75, 1.5, 2)))
+    inner = rs.load([(np.eye(3)[:, :2], np.array([-1.0, 0.5, 4.0])), (np.ones((1, 3)), np.zeros(1))])
+    assert int(found) == int(activation_upper(inner, rs.Box(-0.75, 1.5, 2))) == 4
+    with pytest.raises(rs.errors.InputError, match="must be a Box or a Slice by one"):
+        activation_upper(net, rs.Slice(*plane, rs.Polyhedron([[1.0, 1.0]], [1.0])))
+
+
 def test_what_it_does_not_cover():
     net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     with pytest.raises(rs.errors.ShapeError, match="lies in 3 dimensions, but the network has 2"):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from importlib import import_module
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -25,6 +26,24 @@ FOLD = [
 def plane():
     net = rs.load(default_network([2, 8, 7, 2], seed=1))
     return net, rs.image(net, rs.Box(-2, 2, 2))
+
+
+@pytest.mark.parametrize("shift", [0.0, -50.0, 50.0])
+def test_overlaps_are_those_of_all_pairs_wherever_they_are(shift):
+    *layers, (weight, bias) = default_network([2, 8, 7, 2], seed=1)
+    moved = rs.load([*layers, (weight, bias + shift)])
+    found = rs.image(moved, rs.Box(-2, 2, 2))
+    solid = np.flatnonzero(found.dims == 2).tolist()[:24]
+    expected = [(one, two) for one, two in combinations(solid, 2) if found._overlap(one, two)]
+    mine = [(one, two) for one, two in found.overlaps().tolist() if two in solid and one in solid]
+    assert mine == expected
+    assert len(expected) > 5
+
+
+@pytest.mark.parametrize(("size", "dim"), [(1e-3, 2), (1e-14, 1), (0.0, 1)])
+def test_pieces_thinner_than_the_resolution_are_flat(size, dim):
+    found = rs.image(rs.load([(np.diag([1.0, size]), np.zeros(2))]), rs.Box(-1, 1, 2))
+    assert found.dims.tolist() == [dim]
 
 
 @pytest.fixture(scope="module")

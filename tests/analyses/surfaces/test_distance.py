@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from partitions import bodies
 from partitions.test_level_sets import AROUND, random_network
 from reluscope.analyses.surfaces import nearest_points as module
 from reluscope.analyses.surfaces.box_tree import BoxTree
+from reluscope.analyses.surfaces.distance import _sides
 from reluscope.analyses.surfaces.nearest_points import NearestPieces, distance_ends, nearest_points
 from reluscope.errors import InputError, ShapeError
 
@@ -250,6 +252,60 @@ def test_sides_that_rounding_leaves_open():
     assert column.lower[0] < 0 < column.upper[0]
     assert column.lower[1] > 0
     assert column.upper[2] < 0
+
+
+@pytest.mark.parametrize("outputs", [(0,), (0, 1)])
+def test_sides_are_sure_where_fractions_are(outputs, monkeypatch):
+    found = rs.level_set(BALL, rs.Box(-2, 2, 3))
+    rng = np.random.default_rng(len(outputs))
+    open_sides = 0
+    for _ in range(40):
+        level = float(rng.normal() * 10.0 ** rng.integers(-3, 20))
+        first = rng.normal(size=40) * 10.0 ** rng.integers(-3, 20) if len(outputs) == 2 else np.full(40, level)
+        first = first + rng.integers(-4, 5, 40) * np.spacing(first)
+        second = (first - level) + rng.integers(-4, 5, 40) * np.spacing(first)
+        table = np.stack([first, second], axis=1)
+        size = np.abs(first - second * (len(outputs) == 2) - level)
+        errors = size[:, None] * rng.uniform(0.3, 0.7, table.shape) * (3 - len(outputs))
+        at = SimpleNamespace(outputs=table, errors=errors)
+        surface = replace(found, level=level, outputs=outputs)
+        monkeypatch.setattr(rs.Network, "at", lambda self, points, at=at: at)
+        below, above = _sides(surface, BALL, np.zeros((40, 3)))
+        for row in range(40):
+            known = [[Fraction(entry) for entry in part[row].tolist()][: len(outputs)] for part in (table, errors)]
+            height = known[0][0] - sum(known[0][1:]) - Fraction(level)
+            assert below[row] or height - sum(known[1]) > 0
+            assert above[row] or height + sum(known[1]) < 0
+            open_sides += below[row] and above[row]
+        clear = SimpleNamespace(outputs=table, errors=0 * errors)
+        monkeypatch.setattr(rs.Network, "at", lambda self, points, at=clear: at)
+        below, above = _sides(surface, BALL, np.zeros((40, 3)))
+        far = size > 64 * np.spacing(np.abs(table).max(axis=1) + abs(level))
+        assert (below != above)[far].all()
+    assert open_sides > 100
+
+
+def test_sides_are_sure_where_errors_are_as_large_as_values(monkeypatch):
+    found, rng, near = rs.level_set(BALL, rs.Box(-2, 2, 3)), np.random.default_rng(0), 0
+    for _ in range(60):
+        level = float(rng.normal() * 10.0 ** rng.integers(-2, 3))
+        table = rng.normal(size=(60, 2)) * 10.0 ** rng.integers(-2, 3, (60, 2))
+        surface = replace(found, level=level, outputs=(0, 1))
+        heights = (table[:, 0] - level) - table[:, 1]
+        shares = rng.choice([0.0, 0.3, 1.0], 60)
+        errors = (np.abs(heights) + rng.integers(-3, 4, 60) * np.spacing(heights))[:, None] * np.stack(
+            [shares, 1 - shares], 1
+        )
+        at = SimpleNamespace(outputs=table, errors=np.abs(errors))
+        monkeypatch.setattr(rs.Network, "at", lambda self, points, at=at: at)
+        below, above = _sides(surface, BALL, np.zeros((60, 3)))
+        for row in range(60):
+            values, off = ([Fraction(entry) for entry in part[row].tolist()] for part in (table, at.errors))
+            height = values[0] - values[1] - Fraction(level)
+            assert below[row] or height - sum(off) > 0
+            assert above[row] or height + sum(off) < 0
+            near += below[row] != above[row]
+    assert near > 100
 
 
 def test_sides_that_rounding_inside_leaves_open():

@@ -5,6 +5,7 @@ from copy import copy
 from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,8 +15,9 @@ import reluscope as rs
 from networks.models import layers
 from reluscope.analyses.verification import checkable_bounds
 from reluscope.checking.proofs import ProofBox
-from reluscope.checking.property_proofs import ONE, WholeForm, _BoxRun, _exactly, _is_missed
+from reluscope.checking.property_proofs import ONE, WholeForm, _BoxRun, _exactly, _gate, _is_missed
 from reluscope.errors import BudgetExceededError, CertificateError, InputError
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.testing import check_proof
 
 
@@ -141,6 +143,84 @@ def test_what_the_checker_encloses_holds_all_outputs():
         assert (low <= outputs.min(axis=0) + 1e-12).all()
         assert (outputs.max(axis=0) <= high + 1e-12).all()
         assert half > 1e-3 or (high - low < 1e-4).all()
+
+
+def whole_form(rng, number, width):
+    """Return entries as small whole numbers, of which rounding takes much."""
+    return WholeForm(
+        *(np.array(rng.integers(low, high, shape).tolist(), dtype=object)
+          for low, high, shape in ((-40, 40, number), (-9, 10, (number, width)), (0, 3, number)))
+    )  # fmt: skip
+
+
+def extremes(form):
+    """Yield the noise of a form at its ends, and entries with it, with their errors on either side."""
+    for signs in product((-1, 1), repeat=form.columns.shape[1]):
+        values = form.center + form.columns @ np.array(signs, dtype=object)
+        for error in (-1, 1):
+            yield signs, values + error * form.error
+
+
+def test_what_whole_numbers_cannot_hold_of_affine_maps_is_in_their_error():
+    rng, decided = np.random.default_rng(0), 0
+    for _ in range(40):
+        weight, constant = rng.normal(size=(3, 4)), rng.normal(size=3) * 2.0**-126
+        run = _BoxRun(rs.load([(weight, constant)]))
+        form = whole_form(rng, 4, 3)
+        found = run._affine(1, [form])
+        for signs, _ in extremes(form):
+            near = found.center + found.columns @ np.array(signs, dtype=object)
+            for row, center, error in zip(weight.tolist(), range(3), found.error.tolist(), strict=True):
+                # Errors of entries each on the side on which they do harm.
+                middle = (
+                    np.array(list(map(Fraction, row))) * (form.center + form.columns @ np.array(signs, object))
+                ).sum()
+                harm = sum(abs(Fraction(w)) * e for w, e in zip(row, form.error.tolist(), strict=True))
+                exact = middle + Fraction(constant[center]) * ONE
+                for side in (-harm, harm):
+                    assert abs(exact + side - near[center]) <= error
+                    decided += abs(exact + side - near[center]) > error - 4
+        assert (found.error <= np.abs(weight) @ form.error.astype(float) + 8).all()
+    assert decided
+
+
+@pytest.mark.parametrize("gate", [torch.nn.LeakyReLU(0.3), torch.nn.Hardtanh(-3 / 2**128, 5 / 2**128), torch.nn.ReLU()])
+def test_what_whole_numbers_cannot_hold_of_gates_is_in_their_error(gate):
+    net = rs.load(torch.nn.Sequential(gate).double(), input_shape=(3,))
+    node = next(node for node in net.nodes[1:] if isinstance(node, Pointwise))
+    points, slopes, starts = (
+        [[Fraction(entry) for entry in row] for row in table.expand(-1, 3).T.tolist()]
+        for table in (node.breakpoints, node.slopes, node.intercepts)
+    )
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        form = whole_form(rng, 3, 2)
+        found = _gate(node, form, 2 + int(rng.integers(0, 2)))
+        fresh = np.abs(found.columns[:, 2:]).sum(axis=1) + found.error
+        for signs, values in extremes(form):
+            near = found.center + found.columns[:, :2] @ np.array(signs, dtype=object)
+            for unit, value in enumerate(values):
+                at = Fraction(int(value), ONE)
+                piece = sum(point < at for point in points[unit])
+                exact = (slopes[unit][piece] * at + starts[unit][piece]) * ONE
+                assert abs(exact - near[unit]) <= fresh[unit]
+        # A unit that strays has a column of its own.
+        assert ((found.columns[:, 2:] != 0).sum(axis=0) <= 1).all()
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0**-127, 1 / 3])
+def test_boxes_of_inputs_lie_in_their_forms(scale):
+    run = _BoxRun(rs.load([(np.eye(2), np.zeros(2))]))
+    rng = np.random.default_rng(2)
+    for _ in range(30):
+        ends = np.sort(rng.normal(size=(2, 2)) * scale, axis=0)
+        lower, upper = ([Fraction(entry) for entry in side.tolist()] for side in ends)
+        found = run.outputs(lower, upper)
+        reach = np.abs(found.columns).sum(axis=1) + found.error
+        for axis in range(2):
+            assert found.center[axis] - reach[axis] <= lower[axis] * ONE
+            assert upper[axis] * ONE <= found.center[axis] + reach[axis]
+            assert 2 * reach[axis] <= (upper[axis] - lower[axis]) * ONE + 20
 
 
 def test_gates_beside_each_other_do_not_stray_together():

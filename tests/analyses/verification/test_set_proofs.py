@@ -82,6 +82,14 @@ def split_at_no_unit(tree, ranges):
     tree[""] = tree[""]._replace(unit=99)
 
 
+def split_at_a_unit_below_the_first(tree, ranges):
+    tree[""] = tree[""]._replace(unit=tree[""].unit - 6)
+
+
+def split_at_no_gate(tree, ranges):
+    tree[""] = tree[""]._replace(gate=99)
+
+
 def of_another_unit(tree, ranges):
     tree[""] = tree[""]._replace(unit=(tree[""].unit + 1) % 6)
 
@@ -154,6 +162,8 @@ def ranges_of_one_gate(tree, ranges):
         split_at_no_breakpoint,
         split_below,
         split_at_no_unit,
+        split_at_a_unit_below_the_first,
+        split_at_no_gate,
         of_another_unit,
         a_leaf_at_the_root,
         of_no_rows,
