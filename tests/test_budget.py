@@ -132,7 +132,7 @@ def test_a_message_that_memory_did_not_suffice_for(length):
 @pytest.mark.parametrize(
     "error",
     [
-        *(RuntimeError(""), RuntimeError("[enforce fail at inline_container.cc:1] ")),
+        *(RuntimeError(""), RuntimeError("[en"), RuntimeError("[enforce fail at inline_container.cc:1] ")),
         *(ValueError("[enf"), SystemError("bad argument to internal function")),
     ],
 )

@@ -226,6 +226,12 @@ def test_ends_of_the_volume_hold_what_is_off_and_what_is_missing(monkeypatch):
     some = replace(some, is_whole=rest.is_whole[:1], errors=rest.errors[:1])
     some.volume()
     assert kept[-1].upper == pytest.approx(kept[-1].value + 16 - covered, abs=1e-6)
+    replace(some, errors=np.array([0.25]), missing=0.125).volume()
+    least = kept[-1].value + 0.375 + 16 - covered
+    assert kept[-1].upper == pytest.approx(min(least, 16), abs=1e-6)
+    twice = {name: np.tile(getattr(found, name), 2) for name in ("rows", "dims", "is_whole", "errors")}
+    replace(found, pieces=found.pieces * 2, points=np.tile(found.points, (2, 1)), **twice).volume()
+    assert (kept[-1].lower, kept[-1].value, kept[-1].upper) == (pytest.approx(16), 16, 16)
     open_signs = replace(found, partition=replace(found.partition, num_undecided=1))
     open_signs.volume()
     assert (kept[-1].lower, kept[-1].value, kept[-1].upper) == (0, 12, 16)
@@ -235,6 +241,57 @@ def test_ends_of_the_volume_hold_what_is_off_and_what_is_missing(monkeypatch):
     none.volume()
     assert (kept[-1].value, kept[-1].lower) == (0, 0)
     assert kept[-1].upper >= 16 * np.finfo(float).eps
+
+
+@pytest.mark.few(4)
+@pytest.mark.parametrize("domain", [rs.Space(2), rs.Polyhedron([[1.0, 1.0]], [2.0]), rs.Space(1), rs.Space(3)], ids=str)
+@pytest.mark.parametrize("seed", range(4))
+def test_domains_without_end_have_the_preimages_that_points_far_away_say(domain, seed):
+    """Rows of the target that no corner of a region reaches cut all the same, beyond them."""
+    rng = np.random.default_rng(seed)
+    net = rs.load(
+        [(rng.normal(size=(4, domain.dim)), rng.normal(size=4)), (rng.normal(size=(2, 4)), rng.normal(size=2))]
+    )
+    points = rng.normal(size=(400, domain.dim)) * 10.0 ** rng.uniform(-1, 3, (400, 1))
+    points = points[
+        (points @ getattr(domain, "A", np.zeros((0, domain.dim))).T <= getattr(domain, "b", [])).all(axis=1)
+    ]
+    values = outputs(net, points)
+    for target in (
+        rs.Polyhedron(np.r_[np.eye(2), -np.eye(2)], [30.0, 40.0, 20.0, 10.0]),
+        rs.Polyhedron([[1.0, 0.0]], [-25.0]),
+        rs.Polyhedron([[0.5, -1.0], [-1.0, 0.25]], [5.0, 100.0]),
+        rs.Polyhedron([[1.0, 0.0], [0.0, 0.0]], [3.0, 1.0]),
+    ):
+        found = rs.preimages.of(net, target, domain=domain)
+        assert found.claim == "EXACT"
+        clear = (
+            distance_to_boundary(target, values) > 1e-6
+            if target.A.all(axis=1).any()
+            else np.abs(values[:, 0] - target.b[0]) > 1e-6
+        )
+        assert np.array_equal(found.contains(points)[clear], target.contains(values)[clear])
+
+
+def test_constant_outputs_on_domains_without_end_are_everywhere_or_nowhere():
+    flat = rs.load([(np.eye(2), np.zeros(2)), (np.zeros((1, 2)), np.array([1 / 3]))])
+    for end, said in ((1 / 3, np.inf), (np.nextafter(1 / 3, 0), 0.0), (0.5, np.inf)):
+        for plane in (rs.Space(2), rs.Polyhedron([[1.0, 0.0]], [3.0])):
+            assert rs.preimages.of(flat, rs.Polyhedron([[1.0]], [end]), domain=plane).volume().value == said
+    linear = rs.load([(np.eye(2), np.zeros(2))])  # a region without corners
+    square = rs.Polyhedron(np.r_[np.eye(2), -np.eye(2)], [8.0, 8.0, -7.0, -7.0])
+    assert str(rs.preimages.of(linear, square, domain=rs.Space(2)).volume()) == "1 (EXACT)"
+
+
+def test_volumes_without_end():
+    net = rs.load(layers([2, 6, 2]))
+    square = rs.Polyhedron(np.r_[np.eye(2), -np.eye(2)], np.ones(4))
+    plain = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    target = rs.Polyhedron(np.r_[np.eye(2), -np.eye(2)], [2.0, 2.0, -1.0, -1.0])
+    assert str(rs.preimages.of(plain, target, domain=rs.Space(2)).volume()) == "1 (EXACT)"
+    few = rs.preimages.of(net, square, domain=rs.Space(2), budget=rs.Budget(regions=3)).volume()
+    assert few.claim == "LOWER"
+    assert few.interval[1] == np.inf
 
 
 def test_files_refuse_pieces_of_regions_that_are_not_there(tmp_path):

@@ -3,6 +3,7 @@
 import inspect
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,16 +12,21 @@ import reluscope as rs
 from oracles.rational_steps import LEAKY, RELU, affine, fractions_of, network_of, rational_map, rational_values
 from reluscope.analyses.robustness import class_changes as changes
 from reluscope.analyses.robustness import exact_cells
+from reluscope.analyses.robustness.cells_of_classes import StepRegion
 from reluscope.analyses.robustness.class_changes import Change
 from reluscope.analyses.robustness.distance_search import EndedSearch
 from reluscope.analyses.robustness.exact_cells import ExactCells
 from reluscope.analyses.robustness.viewpoints import open_domain, viewpoint
 from reluscope.findings import Status
 from reluscope.geometry.numbers.norms import L2, Norm
+from reluscope.geometry.programs.rational_program import value_at, whole_form
+from reluscope.networks.building.builder import GraphBuilder
+from reluscope.networks.fractions.rational import multiplications
 from reluscope.stopping import INTERRUPTED, Stop, StopReason, words_of
 from reluscope.tolerance import Tolerance
 
 NORMS = ("l1", "linf")
+JUMP = ("pointwise", [0.5], [0.0, 1.0], [0.0, 0.0])
 
 
 def is_between(column, exact, row=0):
@@ -348,6 +354,132 @@ def test_a_class_that_ties_on_a_line_alone_wins_in_no_open_region():
     flat = ((0, 0),)
     assert cells._change(flat, 0) is None
     assert cells.change([np.array([0, 0])], 0).distance == 1.0
+
+
+def view_of(net, point, norm=L2, domain=None):
+    return viewpoint(*open_domain(net, domain), np.array(point, dtype=float), norm, Tolerance())
+
+
+@pytest.mark.parametrize(
+    ("gates", "is_small"),
+    [
+        ([RELU], True),
+        ([RELU, LEAKY], True),
+        ([RELU, ("max", 2)], True),
+        ([RELU, JUMP], False),
+        ([JUMP, RELU], False),
+        ([JUMP], False),
+    ],
+)
+def test_networks_with_jumps_are_too_much_for_codes_in_fractions(gates, is_small):
+    builder = GraphBuilder()
+    value = builder.input((2,))
+    for kind, *tables in gates:
+        value = (
+            builder.maxout(value, 0, *tables)
+            if kind == "max"
+            else builder.pointwise(value, "kink", *tables, may_jump=True)
+        )
+    net = builder.build(value)
+    assert ExactCells(view_of(net, [0.25, 0.75])).is_small == is_small
+
+
+def test_networks_of_many_inputs_or_units_are_too_much_for_codes_in_fractions(monkeypatch):
+    net = rs.load([(np.eye(3), np.zeros(3)), (np.eye(3), np.zeros(3))])
+    assert ExactCells(view_of(net, [1.0, 2.0, 3.0])).is_small
+    # Three units and bounds of three inputs, times three; four evaluations of the network.
+    for name, most in (("MAX_DIMENSIONS", 3), ("MAX_NUMBERS", 27), ("MAX_MULTIPLICATIONS", 4 * multiplications(net))):
+        with monkeypatch.context() as patch:
+            patch.setattr(exact_cells, name, most)
+            assert ExactCells(view_of(net, [1.0, 2.0, 3.0])).is_small
+            patch.setattr(exact_cells, name, most - 1)
+            assert not ExactCells(view_of(net, [1.0, 2.0, 3.0])).is_small
+
+
+def least_distance(forms, point, order):
+    """Return the least distance in l1 or linf to where forms are at least 0 in the plane, at a corner of all lines."""
+    x, y = map(Fraction, point)
+    lines = [(Fraction(f.get(0, 0)), Fraction(f.get(1, 0)), Fraction(f.get(exact_cells.CONSTANT, 0))) for f in forms]
+    lines = [(a, b, a * x + b * y + c) for a, b, c in lines]  # around the point
+    # On lines through the point on which a norm may be least: the axes in l1, the diagonals in linf.
+    rays = [(1, 0, 0), (0, 1, 0)] if order == 1 else [(1, 1, 0), (1, -1, 0)]
+    found = [Fraction(0)] if all(c >= 0 for _, _, c in lines) else []
+    for (a, b, c), (d, e, f) in combinations([*lines, *rays], 2):
+        if det := a * e - b * d:
+            s, t = (b * f - c * e) / det, (c * d - a * f) / det
+            if all(a * s + b * t + c >= 0 for a, b, c in lines):
+                found.append(abs(s) + abs(t) if order == 1 else max(abs(s), abs(t)))
+    return min(found)
+
+
+def wild_forms(rng, point, scale):
+    """Return forms with a common point inside, which is at some distance from a point, and this one."""
+    inner = [Fraction(float(p + scale * s)) for p, s in zip(point, rng.normal(size=2), strict=True)]
+    forms = []
+    for row in rng.integers(-9, 10, (int(rng.integers(1, 5)), 2)).tolist():
+        room = Fraction(float(scale * rng.uniform(0.01, 0.5)))
+        if any(row):
+            forms.append(whole_form([*map(Fraction, row), room - sum(a * b for a, b in zip(row, inner, strict=True))]))
+    return forms or [whole_form([Fraction(1), Fraction(0), 1 - inner[0]])], inner
+
+
+@pytest.mark.parametrize("is_short", [False, True])
+@pytest.mark.parametrize(("norm", "order"), [("l1", 1), ("linf", np.inf)])
+@pytest.mark.parametrize("scale", [1.0, 1e-9])
+def test_changes_in_fractions_have_ends_around_the_least_distance(norm, order, scale, is_short, monkeypatch):
+    rng, moved = np.random.default_rng(3), 0
+    net = rs.load([(np.eye(2), np.full(2, 9.0)), (np.eye(2), np.zeros(2))])
+    whole = exact_cells.nearest_point
+
+    def short(*of, **asked):  # a point that is not quite there, or nowhere
+        found = whole(*of, **asked)
+        share = rng.choice([0.0, 0.5, 1 - 1e-6, np.inf])
+        return replace(found, point=np.full(2, np.inf) if share == np.inf else share * found.point)
+
+    monkeypatch.setattr(exact_cells, "nearest_point", short if is_short else whole)
+    for _ in range(25):
+        point = (rng.integers(-50, 50, 2) / 16).tolist()
+        forms, inner = wild_forms(rng, point, scale)
+        change = ExactCells(view_of(net, point, Norm(norm)))._nearest(forms, inner, 1)
+        exact = least_distance(forms, point, order)
+        assert Fraction(change.lower) <= exact <= Fraction(change.upper)
+        assert change.lower <= change.distance <= change.upper <= change.distance * (1 + 1e-14)
+        assert is_short or change.upper - change.lower <= 1e-9 * (scale + change.upper)
+        # The step fulfils all forms up to its last digits; what is beyond goes on into all of them, not far.
+        away = np.abs(change.beyond - change.step).max()
+        assert away <= 1e-9 * max(np.abs(point).max(), 1e-300)
+        for form in forms:
+            at, past = (
+                value_at(form, [Fraction(p) + Fraction(u) for p, u in zip(point, steps.tolist(), strict=True)])
+                for steps in (change.step, change.beyond)
+            )
+            digits = sum(abs(form.get(axis, 0)) * abs(Fraction(change.step[axis])) for axis in range(2)) / 2**51
+            assert at >= -digits
+            assert past >= -digits
+            moved += past > at
+    assert moved > 8
+
+
+def test_ends_of_a_change_keep_to_each_other_whatever_bounds_say(monkeypatch):
+    """What is reached for certain may be bounded below what was found, and what is proved above it, by rounding."""
+    for norm, exact in (("l2", 2**0.5), ("l1", 2.0), ("linf", 1.0)):
+        view = view_of(rs.load(CORNER), [3.0, 1.0], Norm(norm))
+        cell = StepRegion.of(view, view.first_pieces())
+        (rival,) = cell.rivals
+        found = cell.nearest_change(rival, np.inf)
+        for reached in (0.5 * exact, exact, 2 * exact, np.inf):
+            monkeypatch.setattr(StepRegion, "reached", lambda *_, reached=reached: reached)
+            change = changes.confirm(cell, rival, found)
+            assert change.lower <= change.distance <= change.upper <= exact * (1 + 1e-8)
+            beyond = [abs(Fraction(entry)) for entry in change.beyond.tolist()]
+            upper = Fraction(change.upper)
+            if reached > exact and norm == "l2":
+                assert sum(entry**2 for entry in beyond) <= upper**2
+            elif reached > exact:
+                assert (sum(beyond) if norm == "l1" else max(beyond)) <= upper
+            column = rs.robustness.decision_distance_within(rs.load(CORNER), [[3.0, 1.0]], norm=norm)
+            column = column["decision_distance_within"]
+            assert column.lower[0] <= column.value[0] <= column.upper[0]
 
 
 def test_a_point_that_floats_leave_outside_goes_in_before_its_distance_is_told(monkeypatch):

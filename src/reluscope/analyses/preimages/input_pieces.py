@@ -143,7 +143,7 @@ class InputPieces(UnionOfPolyhedra, Explained):
         # Coordinates of float64 do not tell less than a step from nothing.
         upper = min(most, (self._volume + self._error + self.undecided) / unit + EPSILON * most)
         return bounded_finding(
-            Ends(value, lower, max(value, upper)),
+            Ends(value, lower, upper),
             most,
             name=f"{what} of {self.named}",
             definition=f"{what} of the inputs at which {self.where}",

@@ -107,7 +107,8 @@ class PieceSearch:
         self.undecided: list[int] = []
         around = np.concatenate([part.vertices if part.has_vertices else part.witnesses, part.witnesses])
         self.low, self.high = _ends_of(part, around)
-        self.rows_of_inputs = RowsOfInputs(part.network_on_domain, self.low, self.high)
+        self.goes_on = not part.window.is_bounded()
+        self.rows_of_inputs = RowsOfInputs(part.network_on_domain, self.low, self.high, goes_on=self.goes_on)
         largest = float(np.maximum(np.abs(self.low), np.abs(self.high)).max(initial=0.0))
         self.moved = side_errors(part)
         # Polyhedra are cut in coordinates of the domain, wherever they lie.
@@ -229,7 +230,8 @@ class PieceSearch:
 
     def _ends(self, row: int) -> np.ndarray:
         if not self.part.has_vertices:
-            return np.stack([self.low, self.high])
+            around = bounding_box(self.part[row].polyhedron) if self.goes_on else (self.low, self.high)
+            return np.stack(around or (np.full(self.part.dim, -np.inf), np.full(self.part.dim, np.inf)))
         offsets, ids = self.part.region_vertices
         corners = self.part.vertices[ids[offsets[row] : offsets[row + 1]]]
         return np.stack([corners.min(axis=0), corners.max(axis=0)])
@@ -246,7 +248,7 @@ class PieceSearch:
         """Return the volume of a bounded region, or a bound on it."""
         if self.part.has_vertices:
             return float(self.part.volumes()[row])
-        return float((self.high - self.low).prod()) if self._is_measured(row) else np.inf
+        return float(np.diff(self._ends(row), axis=0).prod()) if self._is_measured(row) else np.inf
 
 
 def _ends_of(part: Partition, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -131,7 +131,7 @@ class PreimagePieces(UnionOfPolyhedra):
         part, value = self.partition, self.size()
         error = float(self.errors.sum()) if np.isfinite(value) else 0.0
         whole = volume_of(part)
-        uncovered = max(0.0, whole - float(part.volumes().sum())) if part.has_vertices and whole < np.inf else whole
+        uncovered = whole - float(part.volumes().sum()) if part.has_vertices and whole < np.inf else whole
         value = min(value, whole)
         lower, upper = left_open(part).ends(
             max(0.0, value - error),

@@ -52,10 +52,16 @@ class _Rows(NamedTuple):
 
 
 class RowsOfInputs:
-    """Targets of outputs on the linear regions of a network in a box, as polyhedra of inputs."""
+    """Targets of outputs on the linear regions of a network in a box, as polyhedra of inputs.
 
-    def __init__(self, network: Network, low: Float[np.ndarray, " n"], high: Float[np.ndarray, " n"]) -> None:
-        self.network = network
+    Where inputs go on beyond the box, it is what rounding is compared with, and no row holds everywhere or nowhere
+    but one that is constant.
+    """
+
+    def __init__(
+        self, network: Network, low: Float[np.ndarray, " n"], high: Float[np.ndarray, " n"], *, goes_on: bool = False
+    ) -> None:
+        self.network, self._goes_on = network, goes_on
         self._low, self._width = low, high - low
         self._middle, self._half = (low + high) / 2, (high - low) / 2
         self._largest = np.abs(self._middle) + self._half
@@ -134,10 +140,10 @@ class RowsOfInputs:
         middle, half = normals @ self._middle - offsets, np.abs(normals) @ self._half
         sizes = np.abs(rows) @ (np.abs(weight) @ self._largest + np.abs(bias)) + np.abs(ends)
         noise = np.abs(rows) @ errors * (1 + ROUNDING) + ROUNDING * sizes
-        if (np.where(is_equation, np.abs(middle), middle) > half + noise).any():
+        if not self._goes_on and (np.where(is_equation, np.abs(middle), middle) > half + noise).any():
             return None
         is_clear = noise < CLEAR * half
-        is_open = is_equation | (middle + half > -noise)
+        is_open = is_equation | (middle + half > -noise) | self._goes_on
         kept = is_open & is_clear
         exact: list[tuple[PulledBack, bool]] = []
         wrong: TooManyMultiplicationsError | None = None
@@ -183,8 +189,10 @@ class RowsOfInputs:
         self._left -= found.cost
         return found._replace(constant=found.constant - Fraction(end))
 
-    def _range(self, found: PulledBack) -> tuple[Fraction, Fraction]:
-        """Return the least and the largest value of a function on the box."""
+    def _range(self, found: PulledBack) -> tuple[Fraction | float, Fraction | float]:
+        """Return the least and the largest value of a function on the box, or beyond."""
+        if self._goes_on and found.coefficients:
+            return -np.inf, np.inf
         least = most = found.constant
         for place, slope in found.coefficients.items():
             sides = [slope * corner[place] for corner in self._ends]
