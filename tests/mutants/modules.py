@@ -227,6 +227,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{T}/preimages/test_pieces.py::test_ends_of_the_volume_hold_what_is_off_and_what_is_missing",
         f"{T}/preimages/test_pieces.py::test_files_refuse_pieces_of_regions_that_are_not_there",
         f"{T}/preimages/test_pieces.py::test_volumes_without_end",
+        f"{T}/preimages/test_pieces.py::test_lengths_and_volumes_of_domains",
         f"{T}/preimages/test_pieces.py::test_slices_lines_and_unbounded_domains",
         f"{T}/preimages/test_pieces.py::test_a_level_set_is_a_curve_without_its_pieces_listed_twice",
     ),

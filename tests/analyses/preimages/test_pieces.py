@@ -235,7 +235,7 @@ def test_ends_of_the_volume_hold_what_is_off_and_what_is_missing(monkeypatch):
     open_signs = replace(found, partition=replace(found.partition, num_undecided=1))
     open_signs.volume()
     assert (kept[-1].lower, kept[-1].value, kept[-1].upper) == (0, 12, 16)
-    assert open_signs.claim == "ESTIMATE"
+    assert (open_signs.claim, open_signs.volume().num_undecided) == ("ESTIMATE", 1)
     # No volume below what coordinates tell from none.
     none = rs.preimages.of(net, rs.Polyhedron([[1.0, 0.0]], [-1.0]), domain=BOX)
     none.volume()
@@ -281,6 +281,25 @@ def test_constant_outputs_on_domains_without_end_are_everywhere_or_nowhere():
     linear = rs.load([(np.eye(2), np.zeros(2))])  # a region without corners
     square = rs.Polyhedron(np.r_[np.eye(2), -np.eye(2)], [8.0, 8.0, -7.0, -7.0])
     assert str(rs.preimages.of(linear, square, domain=rs.Space(2)).volume()) == "1 (EXACT)"
+
+
+def test_lengths_and_volumes_of_domains():
+    net = rs.load([(np.eye(2), np.array([-300.0, -2.0])), (np.eye(2), np.zeros(2))])
+    small = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    triangle = rs.Polyhedron([[-1.0, 0.0], [0.0, -1.0], [1.0, 1.0]], [0.0, 0.0, 400.0])
+    for of, domain, length, volume in (
+        (net, rs.Box(0, 400, 2), 400 * 2**0.5, 160_000.0),
+        (net, triangle, 400.0, 80_000.0),
+        (net, rs.Space(2), 300.0, np.inf),
+        (small, rs.Polyhedron([[1.0, 1.0]], [0.25]), 1.0, np.inf),
+    ):
+        part = rs.partition(of, domain)
+        assert module.scale_of(part) == pytest.approx(length)
+        assert module.volume_of(part) == pytest.approx(volume)
+    wide = rs.partition(
+        rs.load([(np.eye(6)[:1], np.zeros(1)), (np.ones((1, 1)), np.zeros(1))]), rs.Box(-1, 1, 6).polyhedron
+    )
+    assert module.volume_of(wide) == np.inf
 
 
 def test_volumes_without_end():

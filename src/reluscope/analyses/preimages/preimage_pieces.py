@@ -141,7 +141,7 @@ class PreimagePieces(UnionOfPolyhedra):
         )
         scale = whole if whole < np.inf else 0.0
         # Coordinates of float64 do not tell less than a step from nothing.
-        upper = max(value, min(upper + EPSILON * scale, whole))
+        upper = min(upper + EPSILON * scale, whole)
         return bounded_finding(
             Ends(value, lower, upper),
             scale,
