@@ -258,7 +258,7 @@ def _gate(node: Pointwise, value: WholeForm, width: int) -> WholeForm:
             slope = Fraction(slopes[unit][sum(end <= low for end in ends)])
         away = [one - slope * place for one, place in zip(values, places, strict=True)]
         middle = _floor((max(away) + min(away)) / 2)
-        stray = _ceil(max(max(away) - middle, middle - min(away)))
+        stray = _ceil(max(away) - middle)  # the middle is rounded down
         top, bottom = slope.numerator, slope.denominator
         center[unit] = top * center[unit] // bottom + middle
         columns[unit] = np.array([top * int(entry) // bottom for entry in columns[unit]], dtype=object)

@@ -193,19 +193,20 @@ def test_what_whole_numbers_cannot_hold_of_gates_is_in_their_error(gate):
         for table in (node.breakpoints, node.slopes, node.intercepts)
     )
     rng = np.random.default_rng(1)
-    for _ in range(20):
-        form = whole_form(rng, 3, 2)
-        found = _gate(node, form, 2 + int(rng.integers(0, 2)))
-        fresh = np.abs(found.columns[:, 2:]).sum(axis=1) + found.error
+    for _ in range(30):
+        width = int(rng.integers(0, 3))
+        form = whole_form(rng, 3, width)
+        found = _gate(node, form, width + int(rng.integers(0, 2)))
+        fresh = np.abs(found.columns[:, width:]).sum(axis=1) + found.error
         for signs, values in extremes(form):
-            near = found.center + found.columns[:, :2] @ np.array(signs, dtype=object)
+            near = found.center + found.columns[:, :width] @ np.array(signs, dtype=object)
             for unit, value in enumerate(values):
                 at = Fraction(int(value), ONE)
                 piece = sum(point < at for point in points[unit])
                 exact = (slopes[unit][piece] * at + starts[unit][piece]) * ONE
                 assert abs(exact - near[unit]) <= fresh[unit]
         # A unit that strays has a column of its own.
-        assert ((found.columns[:, 2:] != 0).sum(axis=0) <= 1).all()
+        assert ((found.columns[:, width:] != 0).sum(axis=0) <= 1).all()
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0**-127, 1 / 3])
@@ -264,6 +265,8 @@ def test_proofs_are_refused_where_the_checker_knows_no_way(proved, monkeypatch):
         ProofBox({}, 0, np.nan),
         ProofBox({}, 0, np.inf),
         ProofBox({}, 0, None),
+        ProofBox({}, 0, "0.0"),
+        ProofBox({0: (1.0,)}, 0, "0.0"),
     ],
 )
 def test_boxes_of_anything_but_numbers_prove_nothing(proved, node):
