@@ -396,6 +396,19 @@ def test_networks_of_many_inputs_or_units_are_too_much_for_codes_in_fractions(mo
             assert not ExactCells(view_of(net, [1.0, 2.0, 3.0])).is_small
 
 
+def test_what_is_too_much_for_fractions_stays_as_floats_have_it(monkeypatch):
+    view = view_of(rs.load(CORNER), [3.0, 1.0])
+    code = view.first_pieces()
+    (rival,) = StepRegion.of(view, code).rivals
+    cells = ExactCells(view)
+    found = cells.rival(code, rival)
+    assert (found.label, found.error, found.entries) != (rival.label, rival.error, rival.entries)
+    assert found.row == pytest.approx(rival.row / np.abs(rival.row).max())
+    assert Fraction(found.slack) == Fraction(rival.slack) / Fraction(float(np.abs(rival.row).max()))
+    monkeypatch.setattr(exact_cells, "MAX_NUMBERS", 1)
+    assert ExactCells(view).rival(code, rival) is rival
+
+
 def least_distance(forms, point, order):
     """Return the least distance in l1 or linf to where forms are at least 0 in the plane, at a corner of all lines."""
     x, y = map(Fraction, point)

@@ -13,6 +13,7 @@ import torch
 
 import reluscope as rs
 from networks.models import layers
+from oracles.rational_steps import network_of
 from reluscope.analyses.verification import checkable_bounds
 from reluscope.checking.proofs import ProofBox
 from reluscope.checking.property_proofs import ONE, WholeForm, _BoxRun, _exactly, _gate, _is_missed
@@ -184,9 +185,16 @@ def test_what_whole_numbers_cannot_hold_of_affine_maps_is_in_their_error():
     assert decided
 
 
-@pytest.mark.parametrize("gate", [torch.nn.LeakyReLU(0.3), torch.nn.Hardtanh(-3 / 2**128, 5 / 2**128), torch.nn.ReLU()])
+@pytest.mark.parametrize(
+    "gate",
+    [
+        ("pointwise", [0.0], [0.3, 1.0], [0.0, 0.0]),
+        ("pointwise", [0.0], [0.0, 1.0], [0.0, 0.0]),
+        ("pointwise", [-3 / ONE, 5 / ONE], [0.0, 1.0, 0.0], [-3 / ONE, 0.0, 5 / ONE]),
+    ],
+)
 def test_what_whole_numbers_cannot_hold_of_gates_is_in_their_error(gate):
-    net = rs.load(torch.nn.Sequential(gate).double(), input_shape=(3,))
+    net = network_of([gate], 3)
     node = next(node for node in net.nodes[1:] if isinstance(node, Pointwise))
     points, slopes, starts = (
         [[Fraction(entry) for entry in row] for row in table.expand(-1, 3).T.tolist()]
