@@ -19,8 +19,10 @@ from reluscope.analyses.robustness.exact_cells import ExactCells
 from reluscope.analyses.robustness.viewpoints import open_domain, viewpoint
 from reluscope.findings import Status
 from reluscope.geometry.numbers.norms import L2, Norm
+from reluscope.geometry.polyhedra.cut_balls import CutBall
 from reluscope.geometry.programs.rational_program import value_at, whole_form
 from reluscope.networks.building.builder import GraphBuilder
+from reluscope.networks.evaluation.enclosures import enclose
 from reluscope.networks.fractions.rational import multiplications
 from reluscope.stopping import INTERRUPTED, Stop, StopReason, words_of
 from reluscope.tolerance import Tolerance
@@ -407,6 +409,54 @@ def test_what_is_too_much_for_fractions_stays_as_floats_have_it(monkeypatch):
     assert Fraction(found.slack) == Fraction(rival.slack) / Fraction(float(np.abs(rival.row).max()))
     monkeypatch.setattr(exact_cells, "MAX_NUMBERS", 1)
     assert ExactCells(view).rival(code, rival) is rival
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_of_classes_from_fractions_are_off_by_their_last_digit(seed):
+    rng = np.random.default_rng(seed)
+    steps = [
+        affine(rng.normal(size=(3, 2)), [9.0, 9.0, 9.0]),
+        RELU,
+        affine(rng.normal(size=(2, 3)), rng.normal(size=2)),
+    ]
+    point = rng.normal(size=2)
+    view = view_of(network_of(steps, 2), point)
+    code = view.first_pieces()
+    (rival,) = StepRegion.of(view, code).rivals
+    found = ExactCells(view).rival(code, rival)
+    rows = rational_map(steps, point)
+    *row, constant = (other - own for own, other in zip(rows[view.label], rows[1 - view.label], strict=True))
+    height = sum(a * b for a, b in zip(row, fractions_of(point), strict=True)) + constant
+    scale = max(map(abs, row))
+    for mine, exact in zip(found.row.tolist(), row, strict=True):
+        assert abs(Fraction(mine) + exact / scale) <= Fraction(found.entries)
+    assert abs(Fraction(found.slack) - height / scale) <= Fraction(found.error)
+    assert found.error <= 1e-15 * abs(found.slack)
+    assert found.entries <= 1e-15
+    assert found.length == pytest.approx(np.linalg.norm(found.row))
+
+
+def test_changes_in_all_codes_within_a_ball_as_long_as_they_are_few():
+    view = view_of(rs.load(CORNER), [3.0, 1.0])
+    first = view.first_pieces()
+
+    def pieces(radius):
+        ball = CutBall(radius, view.norm, view.lower, view.upper)
+        none, every = ([np.full(len(table), piece, dtype=np.int32) for table in first] for piece in (0, 1))
+        return enclose(view.network, view.x, ball, tuple(none), tuple(every), rounding=view.rounding).pieces
+
+    # Units end at -9: of a small ball there is one code, of a large one there are four.
+    for radius, number in ((2.0, 1), (30.0, 4)):
+        cells = ExactCells(view)
+        cells.left = number
+        found = cells.changes(pieces(radius), [1])
+        assert min(change.distance for change in found) == pytest.approx(2**0.5)
+        assert (cells.left, len(cells._known)) == (0, number)
+        assert cells.changes(pieces(radius), [1]) is None
+        cells = ExactCells(view)
+        cells.left = number - 1
+        assert cells.changes(pieces(radius), [1]) is None
+        assert cells.changes([], [1]) is None
 
 
 def least_distance(forms, point, order):
