@@ -536,6 +536,7 @@ def test_ends_of_a_change_keep_to_each_other_whatever_bounds_say(monkeypatch):
             assert change.lower <= change.distance <= change.upper <= exact * (1 + 1e-8)
             beyond = [abs(Fraction(entry)) for entry in change.beyond.tolist()]
             upper = Fraction(change.upper)
+            assert reached != exact or change.upper == max(reached, change.distance)
             if reached > exact and norm == "l2":
                 assert sum(entry**2 for entry in beyond) <= upper**2
             elif reached > exact:
@@ -543,6 +544,21 @@ def test_ends_of_a_change_keep_to_each_other_whatever_bounds_say(monkeypatch):
             column = rs.robustness.decision_distance_within(rs.load(CORNER), [[3.0, 1.0]], norm=norm)
             column = column["decision_distance_within"]
             assert column.lower[0] <= column.value[0] <= column.upper[0]
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_what_is_reached_right_beyond_a_change_is_as_far_as_fractions_say(norm, monkeypatch):
+    rng = np.random.default_rng(0)
+    monkeypatch.setattr(StepRegion, "reached", lambda *_: np.inf)
+    for _ in range(25):
+        view = view_of(rs.load(CORNER), rng.uniform(1, 8, 2), Norm(norm))
+        cell = StepRegion.of(view, view.first_pieces())
+        (rival,) = cell.rivals
+        change = changes.confirm(cell, rival, cell.nearest_change(rival, np.inf))
+        beyond = [abs(Fraction(entry)) for entry in change.beyond.tolist()]
+        upper = Fraction(change.upper)
+        assert sum(beyond) <= upper if norm == "l1" else sum(entry**2 for entry in beyond) <= upper**2
+        assert change.upper <= change.distance * (1 + 1e-7) + 1e-9
 
 
 def test_a_point_that_floats_leave_outside_goes_in_before_its_distance_is_told(monkeypatch):

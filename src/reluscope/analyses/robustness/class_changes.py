@@ -60,7 +60,7 @@ def confirm(cell: StepRegion, rival: Rival, found: NearestPoint) -> Change | Und
     if beyond is None or inner is None:
         return Undecided(found.lower)
     # The network itself has another class right beyond; the cell may show one that is nearer.
-    unit = 4 * (len(step) + 2) * np.finfo(float).eps
+    unit = 4 * len(step) * np.finfo(float).eps
     upper = min(float(view.norm.size(beyond[0]) * (1 + unit)), cell.reached(rival, found))
     return Change(found.distance, cell.proved(rival, found), max(upper, found.distance), step, *beyond)
 
