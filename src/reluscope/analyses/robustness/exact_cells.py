@@ -146,7 +146,7 @@ class ExactCells:
         farther = min(1 - share, BEYOND * Fraction(view.scale) / max(max(map(abs, way)), Fraction(1, 10**300)))
         beyond = [entry + farther / 2 * along for entry, along in zip(step, way, strict=True)]
         short, past = (np.array([nearest(entry) for entry in steps]) for steps in (step, beyond))
-        upper = float(view.norm.size(short)) * (1 + 4 * (self._dim + 2) * np.finfo(float).eps)
+        upper = float(view.norm.size(short)) * (1 + 4 * self._dim * np.finfo(float).eps)
         lower = min(found.lower if np.isfinite(found.lower) else 0.0, upper)
         return Change(float(view.norm.size(short)), lower, float(upper), short, past, label)
 
