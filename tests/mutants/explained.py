@@ -529,4 +529,73 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "partitions/ask/region_density",
         "is_open = (most > least.amax(dim=-1, keepdim=True)).sum(dim=-1) > 1",
     ): "equality of two reals; densities are estimates, which say where windows fall",
+    (
+        "analyses/surfaces/nearest_points",
+        "inside = (s > 0) & (t >= 0) & (s + t <= 1)",
+    ): "a point on a side is found among those of the side",
+    (
+        "analyses/surfaces/nearest_points",
+        "inside = (s >= 0) & (t > 0) & (s + t <= 1)",
+    ): "a point on a side is found among those of the side",
+    (
+        "analyses/surfaces/nearest_points",
+        "inside = (s >= 0) & (t >= 0) & (s + t < 1)",
+    ): "a point on a side is found among those of the side",
+    ("analyses/surfaces/ray_signs", "TINY = (1e-280 / 2)"): "forty powers of ten above what is lost below all floats",
+    (
+        "analyses/surfaces/ray_signs",
+        "for row in np.flatnonzero(~(np.abs(values) >= errors)):",
+    ): "equality of two reals; what is as large as its error has its sign",
+    (
+        "analyses/surfaces/curvature",
+        "wraps = np.abs(by_corners) + turned >= np.pi",
+    ): "equality of two reals; an end is at half a turn, and may be at both",
+    (
+        "analyses/planes/areas_in_doubt",
+        "rows = np.flatnonzero(is_near.sum(axis=1) >= 1)",
+    ): "one class alone makes no pairs",
+    (
+        "analyses/planes/areas_in_doubt",
+        "area = np.where((least >= moved) | (most < -moved), 0.0, share) * part.volumes()[regions]",
+    ): "equality of two reals; either answer is right",
+    (
+        "analyses/planes/areas_in_doubt",
+        "area = np.where((least > moved) | (most <= -moved), 0.0, share) * part.volumes()[regions]",
+    ): "equality of two reals; either answer is right",
+    (
+        "analyses/surfaces/distance",
+        "return heights < errors, heights >= -errors",
+    ): "equality of two reals; errors are larger than what rounding makes",
+    (
+        "analyses/surfaces/distance",
+        "return heights <= errors, heights > -errors",
+    ): "equality of two reals; errors are larger than what rounding makes",
+    (
+        "checking/file_conditions",
+        "ahead, behind = sorted(places, key=lambda place: row[place] <= 0)",
+    ): "entries of a row are not zero",
+    (
+        "analyses/boxes/halved_boxes",
+        "taken: list[Part] = self.with_next(branch, ((self._together)) // 2)",
+    ): "how many boxes are halved together",
+    (
+        "analyses/surfaces/merged_polygons",
+        "ALIKE = (1e-6 / 2)",
+    ): "which neighbours are asked in fractions; normals of one plane differ by rounding only",
+    (
+        "checking/property_proofs",
+        "slope = Fraction(_floor(((values[len(sides) - 1])) / (high - low) * (1 << SLOPE)), 1 << SLOPE)",
+    ): "any slope serves: what the chord misses is its unit's noise",
+    (
+        "analyses/robustness/distance_search",
+        "first = with_piece(regions.first, gate, unit, (low))",
+    ): "pieces that were split off before are looked at once more, and bounds hold",
+    (
+        "analyses/robustness/distance_search",
+        "last = with_piece(regions.last, gate, unit, (high))",
+    ): "pieces that were split off before are looked at once more, and bounds hold",
+    (
+        "analyses/robustness/exact_cells",
+        "near = found.point if np.isfinite(found.point).any() else np.zeros(self._dim)",
+    ): "a point has an end everywhere or nowhere",
 }
