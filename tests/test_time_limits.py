@@ -113,6 +113,17 @@ def test_a_budget_of_seconds_limits_all_that_a_function_does():
     assert waiting_for_each(budget=Budget(seconds=0.01)) == "back"
 
 
+@read_arguments
+def asking(*, budget: RegionBudget | None = None):
+    """Hand a budget to a function within."""
+    return waiting(budget=budget)
+
+
+def test_the_function_that_was_asked_is_named():
+    with pytest.raises(BudgetExceededError, match=r"^asking found nothing within its budget of 0.01 s: give it more"):
+        asking(budget=Budget(seconds=0.01))
+
+
 def test_a_step_of_other_work_ends_it():
     with driven(), pytest.raises(OutOfTime):
         waiting(budget=Budget(seconds=0.01))

@@ -70,12 +70,18 @@ class driven(WorkPart):  # noqa: N801 (read as a word: with driven())
 class time_limit(WorkPart):  # noqa: N801 (read as a word: with time_limit(3.0))
     """Work that ends by `OutOfTime` some grace after its seconds are over; once, so that what is there is kept.
 
-    So many of them are ``spent`` already. Of nested limits the first to come counts.
+    So many of them are ``spent`` already. Of nested limits the first to come counts. ``asked`` is the function that was
+    given the limit.
     """
 
-    def __init__(self, seconds: float, spent: float = 0.0) -> None:
-        self.seconds = seconds
+    def __init__(self, seconds: float, spent: float = 0.0, asked: str = "") -> None:
+        self.seconds, self.asked = seconds, asked
         self.until = time() - spent + seconds + max(LEAST_GRACE, GRACE * seconds)
+
+
+def first_asked() -> time_limit | None:
+    """Return the limit that a user's own call was given, None if there is none."""
+    return next((part for part in _thread.parts if isinstance(part, time_limit) and part.asked), None)
 
 
 def may_leave() -> bool:

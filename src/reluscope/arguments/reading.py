@@ -14,7 +14,7 @@ from reluscope.arguments.jumping import refuse_jumps, refuses_jumps
 from reluscope.errors import BudgetExceededError, ReluscopeError
 from reluscope.moved_names import refuse_argument
 from reluscope.progress import LongCall, is_told, told
-from reluscope.time_limits import OutOfTime, is_driven, time_limit
+from reluscope.time_limits import OutOfTime, first_asked, is_driven, time_limit
 
 Public = TypeVar("Public", bound=Callable[..., Any])
 # The parameters by which calls that may take long are limited and watched.
@@ -70,13 +70,15 @@ def _reading(public: Public, *, has_gaps: bool) -> Public:
             with told():
                 return function(*found, **named)
         try:
-            with told(), time_limit(seconds):
+            with told(), time_limit(seconds, asked=asked):
                 return function(*found, **named)
         except OutOfTime:
             if is_driven():  # as a step of other work, which keeps what it has
                 raise
+            first = first_asked() or time_limit(seconds, asked=asked)
             raise BudgetExceededError(
-                f"{asked} found nothing within its budget of {seconds:g} s: give it more seconds, or ask about less"
+                f"{first.asked} found nothing within its budget of {first.seconds:g} s: give it more seconds, or ask "
+                "about less"
             ) from None
 
     return read_and_call  # pyright: ignore[reportReturnType]

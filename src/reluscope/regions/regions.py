@@ -16,6 +16,7 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.interruption import step_point
 from reluscope.networks.evaluation.choices import coordinates_on
 from reluscope.networks.evaluation.unit_half_spaces import Rows, largest_entries
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
@@ -262,6 +263,7 @@ def _polyhedron(
         raise InputError(f"point {position} lies outside the domain: move it inside, or ask on a larger domain")
     kept = []
     for rows in tables:
+        step_point()
         constant = largest_entries(rows.normals, 1) <= rows.constant_below
         wrong = rows.exists & constant & (rows.sources[:, 0] >= 0) & (rows.offsets < -rows.noise)
         if wrong.any():

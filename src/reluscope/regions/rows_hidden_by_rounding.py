@@ -30,12 +30,11 @@ def with_hidden_rows(
 
     Steps shorter than the number returned, in l1, cross none of the rows for which fractions would take too long.
     """
-    hidden = [
-        np.flatnonzero(
-            rows.exists & (rows.constant_below > 0) & (largest_entries(rows.normals, 1) <= rows.constant_below)
-        )
-        for rows in tables[:-1]
-    ]
+    hidden = []
+    for rows in tables[:-1]:
+        step_point()
+        is_below = largest_entries(rows.normals, 1) <= rows.constant_below
+        hidden.append(np.flatnonzero(rows.exists & (rows.constant_below > 0) & is_below))
     if not any(map(len, hidden)):
         return tables, np.inf
     sources = np.concatenate([rows.sources[which] for rows, which in zip(tables, hidden, strict=False)])

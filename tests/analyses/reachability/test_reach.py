@@ -13,6 +13,7 @@ from reluscope.analyses.reachability import cover as covering
 from reluscope.analyses.reachability.closed_loop import closed_loop
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.building.builder import GraphBuilder
+from reluscope.testing import default_network
 
 Plant = rs.reachability.Plant
 PLANT = Plant([[1.0, 0.25], [-0.125, 0.875]], [[0.125], [0.5]], [0.0, 0.125])
@@ -237,3 +238,11 @@ def test_of_a_box_whose_middle_is_outside_another_point_is_known():
     first = np.array([1.0, 0.0, 0.0])
     assert 0.0 < found[1].maximum(first).interval[0] < 1.9 < found[1].maximum(first).value
     assert [found.within(rs.Polyhedron(first[None], [end]))[1] for end in (0.0, 1.85)] == [False, None]
+
+
+def test_steps_that_are_left_when_time_is_over_are_left_out():
+    """A step more takes the bounds of all steps before; seen red: a minute for 1 s with five layers of 50 units."""
+    net = rs.load(default_network([2, 24, 24, 24, 1], seed=0))
+    found = rs.reach(net, PLANT, START, 400, budget=rs.Budget(seconds=0.0))
+    assert 0 < len(found) < 401
+    assert "budget" in found.stopped

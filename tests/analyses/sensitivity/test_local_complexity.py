@@ -10,7 +10,10 @@ import torch
 from torch import nn
 
 import reluscope as rs
+from reluscope.analyses.counting.counted import Counted
+from reluscope.analyses.sensitivity import regions_in_balls
 from reluscope.errors import InputError
+from reluscope.stopping import INTERRUPTED
 
 units_around = partial(rs.sensitivity.local_complexity, definition="cross_polytope")
 kink_density = partial(rs.sensitivity.local_complexity, definition="kink_density")
@@ -237,3 +240,17 @@ def test_options_of_another_definition_are_refused():
         rs.sensitivity.local_complexity(network, [[1.0, 1.0]])
     with pytest.raises(InputError, match="budget"):  # blocks are not counted in regions
         kink_density(network, [[1.0, 1.0]], budget=rs.Budget(regions=3))
+
+
+def test_ctrl_c_in_the_count_of_one_ball_ends_all(monkeypatch):
+    """What answers it within says so; seen red: the count of the next ball began."""
+    found, right = [], regions_in_balls.counted
+
+    def counted(*asked):
+        found.append(right(*asked))
+        return Counted(found[-1].finding, INTERRUPTED if len(found) == 3 else None)
+
+    monkeypatch.setattr(regions_in_balls, "counted", counted)
+    net = rs.load([(np.eye(5), np.zeros(5)), (np.ones((1, 5)), np.zeros(1))])
+    answer = rs.sensitivity.local_complexity(net, POINTS, 0.5)
+    assert (len(found), answer.stop) == (3, INTERRUPTED)

@@ -6,7 +6,7 @@ outputs range widest are halved.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, ClassVar, Self
 
@@ -24,6 +24,7 @@ from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.unions.union_of_polyhedra import UnionOfPolyhedra, numbered_columns
 from reluscope.networks.network import Network
 from reluscope.partitions.driver.best_first import BestFirst, Branch
+from reluscope.time_limits import if_in_time, is_overdue
 from reluscope.tolerance import EPSILON
 
 # Relative to the coordinates of reached points: what rounding of their sums adds to their errors.
@@ -178,7 +179,10 @@ class _Halving(BestFirst):
 
     def __init__(self, network: Network, boxes: Float[np.ndarray, "q 2 n"], number: int) -> None:
         super().__init__()
-        self._bounds = BoxBounds(network, boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0))
+        bounds = partial(BoxBounds, network, boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0))
+        # Out of time, bounds that are wider take a moment.
+        found = None if is_overdue() else if_in_time(bounds, None)
+        self._bounds = found or bounds(onwards=True)
         self._boxes, self._number, self._every = boxes, number, np.eye(network.num_outputs)
 
     def is_settled(self, key: float) -> bool:
@@ -211,9 +215,11 @@ def cover(
 ) -> Cover:
     """Return a cover of a network's outputs, from boxes that are halved until there are ``number``.
 
-    The given boxes have to cover the domain, and there are never fewer of them. No box is halved after the budget's
-    seconds, or after Ctrl-C.
+    The given boxes have to cover the domain, and there are never fewer of them, but for one around all when time is
+    over. No box is halved after the budget's seconds, or after Ctrl-C.
     """
+    if is_overdue():
+        boxes = np.stack([boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)])[None]
     search = _Halving(network, boxes, number)
     search.run_unbroken(budget)
     found, every = [branch.what for branch in sorted(search.queue)], np.eye(network.num_outputs)

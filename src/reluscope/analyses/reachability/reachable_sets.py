@@ -40,7 +40,7 @@ from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.network import Network
 from reluscope.progress import Progress, share_done
 from reluscope.stopping import INTERRUPTED, Explained, Stop, StopReason, is_interrupted
-from reluscope.time_limits import OutOfTime, driven
+from reluscope.time_limits import GRACE, LEAST_GRACE, OutOfTime, driven, is_overdue
 from reluscope.tolerance import Tolerance
 
 if TYPE_CHECKING:
@@ -296,6 +296,8 @@ def reach(
                     break
             if boxes is None:
                 boxes = _box_around(start)
+            elif is_overdue() and time.time() - began > limit.seconds_allowed * (1 + GRACE) + 2 * LEAST_GRACE:
+                break  # a step takes a moment then, and many take long
             try:
                 with driven():
                     around = _cover(loop, start, boxes, most, limit, began)

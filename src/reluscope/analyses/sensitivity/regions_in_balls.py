@@ -28,6 +28,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.ask.region_search import partitioned
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress
+from reluscope.stopping import is_interrupted
 from reluscope.time_limits import is_overdue
 from reluscope.tolerance import Tolerance
 
@@ -120,11 +121,16 @@ def _exact(
 ) -> _Number:
     if norm.order == np.inf:
         box = Box(center - radius, center + radius)
-        found = counted(network, box, effort, "proper_activation", "auto", options).finding
+        answer = counted(network, box, effort, "proper_activation", "auto", options)
+        if is_interrupted(answer.stop):
+            raise KeyboardInterrupt
+        found = answer.finding
         low, high = found.interval or (found.value, found.value)
         return _Number(low, high, found.method, found.num_undecided)
     wide = radius * (1 + WIDER)
     part = partitioned(network, Box(center - wide, center + wide), effort)
+    if is_interrupted(part.stop):
+        raise KeyboardInterrupt
     certain, unclear = _meeting(part, center, radius)
     whole = part.finding()
     high = certain + unclear if whole.claim is Claim.EXACT else np.inf

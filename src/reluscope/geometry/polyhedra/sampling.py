@@ -15,6 +15,7 @@ from scipy.linalg import solve_triangular
 from reluscope import _kernels
 from reluscope.geometry.programs.convex_questions import analytic_centers
 from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
+from reluscope.interruption import step_point
 
 # Slacks are summed up along a chain; after so many steps they are computed afresh.
 REFRESH = 1000
@@ -75,6 +76,7 @@ class Walk:
         """Make so many steps."""
         bits = self.generator.bit_generator.capsule
         while steps:
+            step_point()
             done = _kernels.walk(self.columns, self.place, self.slack, min(steps, self.refresh - self.since), bits)
             steps -= done
             self.since += done

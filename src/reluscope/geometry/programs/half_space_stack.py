@@ -44,12 +44,16 @@ class HalfSpaceStack:
         height = max(1, *(len(one.offsets) for one in bodies))
         rows, offsets = np.zeros((len(bodies), height, dim)), np.full((len(bodies), height), np.inf)
         for place, one in enumerate(bodies):
+            step_point()
             A, b = one.rows, one.offsets
             lengths = np.sqrt(np.einsum("ij,ij->i", A, A))
             kept = lengths > 0
             # Rows may take up much memory: they are copied once.
             if kept.all():
-                np.divide(A, lengths[:, None], out=rows[place, : len(A)])
+                size = max(1, ROWS_BYTES // (8 * dim))
+                for some in (slice(start, start + size) for start in range(0, len(A), size)):
+                    step_point()
+                    np.divide(A[some], lengths[some, None], out=rows[place, : len(A)][some])
             else:
                 rows[place, : kept.sum()] = A[kept] / lengths[kept, None]
             offsets[place, : kept.sum()] = b[kept] / lengths[kept]
@@ -115,6 +119,7 @@ class HalfSpaceStack:
     def with_margin(self, most: Tensor) -> "HalfSpaceStack":
         """Return bodies of one more variable, at most (r,): how far a point is to be from every row and every bound."""
         lengths = torch.linalg.vector_norm(self.rows, dim=2)
+        step_point()
         return HalfSpaceStack(
             torch.cat([self.rows, lengths[..., None]], dim=2),
             self.offsets,

@@ -45,9 +45,11 @@ class TiledRows:
         height, dim = table.shape
         if table.numel() < LARGE_TABLE or torch.count_nonzero(table) > MAX_SHARE * table.numel():
             return None
+        step_point()
         is_there = table != 0
         seen = is_there[:, :-1] if has_margin else is_there
         first, last = seen.int().argmax(dim=1), seen.shape[1] - 1 - seen.flip(1).int().argmax(dim=1)
+        step_point()
         _, patches = torch.unique(first * dim + last, return_inverse=True)
         order = torch.argsort(patches, stable=True)
         others, shapes = [], {}

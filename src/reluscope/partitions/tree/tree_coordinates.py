@@ -116,7 +116,7 @@ class Coordinates:
     def _squared_slopes(self, coefficients: np.ndarray) -> np.ndarray:
         """Return the squared lengths of forms' gradients with respect to x."""
         if not self.is_narrow:
-            return (coefficients[:, :-1] ** 2).sum(axis=1)
+            return _by_rows(lambda some: (some[:, :-1] ** 2).sum(axis=1), coefficients)
         return ((coefficients @ self._gram) * coefficients).sum(axis=1)
 
     @property
@@ -140,7 +140,8 @@ class Coordinates:
 
     def noise(self, coefficients: np.ndarray, errors: np.ndarray) -> np.ndarray:
         """Return bounds on the errors of values of forms (p, k) anywhere in the box."""
-        return errors @ (self.largest + self.doubt) + np.abs(coefficients) @ (self.doubt + self.gamma * self.largest)
+        once, twice = self.largest + self.doubt, self.doubt + self.gamma * self.largest
+        return _by_rows(lambda slopes, off: off @ once + np.abs(slopes) @ twice, coefficients, errors)
 
     def slack(self, coefficients: np.ndarray, errors: np.ndarray) -> np.ndarray:
         """Return bounds (p, n) on the errors of forms (p, k) of a cone: of their values at y, per coordinate of |y|."""
@@ -185,8 +186,9 @@ class Coordinates:
 
     def _rounded_forms(self, coefficients: np.ndarray, errors: np.ndarray) -> LinearForms:
         # Rows are compared with one another by their values; a unit's own scale says nothing.
-        powers = -exponents(np.abs(coefficients) * self.largest, 1)[:, None]
-        coefficients, errors = times_power(coefficients, powers), times_power(errors, powers)
+        largest = _by_rows(lambda some: exponents(np.abs(some) * self.largest, 1), coefficients)
+        powers = -largest[:, None]
+        coefficients, errors = (_by_rows(times_power, table, powers) for table in (coefficients, errors))
         noise, slack = self.noise(coefficients, errors), self.slack(coefficients, errors)
         if self.frame.is_cone:
             generators = self.frame.generators
@@ -198,7 +200,7 @@ class Coordinates:
             return LinearForms(
                 np.ascontiguousarray(coefficients), noise, slack, np.zeros(len(noise)), is_constant, is_doubtful
             )
-        variation = np.abs(coefficients[:, :-1]) @ self.largest[:-1]
+        variation = _by_rows(lambda some: np.abs(some[:, :-1]) @ self.largest[:-1], coefficients)
         slope = np.sqrt(np.maximum(0.0, self._squared_slopes(coefficients)))
         diameter = float(np.linalg.norm(self.frame.upper - self.frame.lower))
         is_constant = variation <= noise
@@ -263,6 +265,18 @@ def _times(table: Float[np.ndarray, "u n1"], units: Float[np.ndarray, " n1"]) ->
         step_point()
         np.multiply(table[rows], units, out=found[rows])
     return found
+
+
+def _by_rows(function: Callable[..., np.ndarray], *tables: np.ndarray) -> np.ndarray:
+    """Return what a function makes of the rows of tables, some together: there may be gigabytes."""
+    size = max(1, tables[0][:1].nbytes)
+    if len(tables[0]) * size <= TOGETHER:
+        return function(*tables)
+    found = []
+    for rows in chunks(len(tables[0]), size, TOGETHER):
+        step_point()
+        found.append(function(*(table[rows] for table in tables)))
+    return np.concatenate(found)
 
 
 def _typical_distance(network: Network) -> float:

@@ -133,7 +133,7 @@ class OpenGate:
     def forms(self) -> LinearForms:
         """Pre-activations minus breakpoints, unit by unit."""
         units, levels, _ = self._levels
-        coefficients, errors = self.maps[units].copy(), self.errors[units].copy()
+        coefficients, errors = self.maps[units], self.errors[units]  # copies
         coefficients[:, -1] -= levels
         errors[:, -1] += self.coordinates.gamma * np.abs(levels)
         return self.coordinates.forms(
