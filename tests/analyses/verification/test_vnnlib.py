@@ -114,18 +114,18 @@ def test_no_condition_on_outputs_makes_all_of_them_unsafe():
         (HEAD + BOX + "(assert (<= Y_0 Y_1)", r"line 6: expected a '\)'"),
         (HEAD + BOX + "(assert (<= Y_0 Y_1)))", r"line 6: expected a command, got a '\)'"),
         (HEAD + BOX + "Y_0", "line 6: expected a command in parentheses"),
-        (HEAD + "(check-sat)", r"line 5: expected \(declare-const"),
+        (HEAD + "(check-all)", r"line 5: expected \(declare-const"),
         (HEAD + "(assert)", "line 5"),
         (HEAD + "()", "line 5"),
         (HEAD + "(assert (<= Y_0 Y_1) 3)", "line 5"),
         (HEAD + "(assert Y_0)", "line 5: expected a condition"),
         (HEAD + "(assert ())", "line 5: expected a condition"),
         (HEAD + "(assert (and))", "line 5: expected conditions"),
-        (HEAD + "(assert (not (<= Y_0 1)))", "line 5: expected one of"),
-        (HEAD + "(assert (< Y_0 1))", "line 5: expected one of"),
+        (HEAD + "(assert (xor (<= Y_0 1)))", "line 5: expected one of"),
+        (HEAD + "(assert (!= Y_0 1))", "line 5: expected one of"),
         (HEAD + "(assert (<= Y_0))", "line 5: expected two sums"),
         (HEAD + "(assert (<= Y_0\n(* Y_0 Y_1)))", "line 6: expected linear conditions"),
-        (HEAD + "(assert (<= Y_0 (/ Y_1 2)))", "line 5: expected a sum"),
+        (HEAD + "(assert (<= Y_0 (mod Y_1 2)))", "line 5: expected a sum"),
         (HEAD + "(assert (<= Y_0 Z_1))", "line 5: expected a number or a declared variable"),
         (HEAD + "(assert (<= Y_0 1/2))", "line 5: expected a number"),
         (HEAD + "(assert (<= Y_0 1e9999999999))", "line 5: expected a number"),
@@ -224,7 +224,7 @@ def test_equations_and_scalars_of_the_second_version():
         (("  (declare-output Y Real [2])", ""), "line 2: expected a network of one"),
         (("X[0,0] 0", "X[0,2] 0"), "line 5: expected a number or a declared"),
         (("X[0,0] 0", "X[0] 0"), "line 5: expected a number or a declared"),
-        (("(<= Y[0] 0)", "(< Y[0] 0)"), "line 6: expected one of <=, >=, ==, and, or, got '<'"),
+        (("(<= Y[0] 0)", "(!= Y[0] 0)"), "line 6: expected one of <=, >=, =, and, or, not, =>, got '!='"),
         (("(declare-network", "(declare-const X_0 Real) (declare-network"), "line 2: expected the variables of one"),
         ((SECOND, SECOND + SECOND), "expected the variables of one"),
     ],
@@ -294,3 +294,113 @@ def test_values_that_a_counterexample_lacks(text, missing):
         parse_counterexample(text)
     inputs, outputs = parse_counterexample("sat ((X_1 2) (X_0 1))")
     assert (inputs.tolist(), outputs.tolist()) == ([1.0, 2.0], [])
+
+
+class Drawn:
+    """A condition at random, as text and as what it is at a point."""
+
+    def __init__(self, generator):
+        self.generator, self.number = generator, 0
+
+    def condition(self, depth):
+        kind = self.generator.choice(["and", "or", "not", "=>", "let", "order"]) if depth else "order"
+        if kind == "order":
+            return self.order()
+        if kind == "let":
+            self.number += 1
+            name, (text, value), (body, holds) = f"n{self.number}", self.sum(), self.condition(depth - 1)
+            bound, at = f"(+ {name} 0.5)", self.generator.integers(-2, 3) / 2
+            return (
+                f"(let (({name} {text})) (and {body} (<= {bound} {at})))",
+                lambda x, y: holds(x, y) and value(x, y) + 0.5 <= at,
+            )
+        parts = [self.condition(depth - 1) for _ in range(1 if kind == "not" else self.generator.integers(1, 4))]
+        text, holds = f"({kind} {' '.join(one for one, _ in parts)})", [one for _, one in parts]
+        if kind == "and":
+            return text, lambda x, y: all(one(x, y) for one in holds)
+        if kind == "or":
+            return text, lambda x, y: any(one(x, y) for one in holds)
+        if kind == "not":
+            return text, lambda x, y: not holds[0](x, y)
+        return text, lambda x, y: not all(one(x, y) for one in holds[:-1]) or holds[-1](x, y)
+
+    def order(self):
+        kind, (text, value) = self.generator.choice(["<=", ">=", "<", ">"]), self.sum()
+        at = self.generator.integers(-4, 5) / 4
+        signs = {"<=": np.less_equal, ">=": np.greater_equal, "<": np.less, ">": np.greater}
+        return f"({kind} {text} {at})", lambda x, y: signs[kind](value(x, y), at)
+
+    def sum(self):
+        if self.generator.random() < 0.5:
+            place, over = self.generator.integers(2), self.generator.choice([2, -4])
+            return f"(/ X_{place} {over})", lambda x, y: x[place] / over
+        a, b = self.generator.integers(-3, 4, 2) / 2
+        return f"(- (* {a} Y_0) (+ (* {b} Y_1) 0.25))", lambda x, y: a * y[0] - b * y[1] - 0.25
+
+
+@pytest.mark.filterwarnings("ignore:line .* a strict condition")
+@pytest.mark.parametrize("seed", range(60))
+def test_conditions_in_words_hold_where_they_say(seed):
+    generator = np.random.default_rng(seed)
+    text, holds = Drawn(generator).condition(depth=3)
+    points = [(generator.uniform(-1, 1, 2), generator.uniform(-2, 2, 2)) for _ in range(60)]
+    expected = [bool(holds(x, y)) for x, y in points]
+    cases = []
+    with contextlib.suppress(InputError):  # no input fulfils the conditions
+        cases = parse_property(
+            "(set-logic QF_LRA)" + HEAD + f"(assert (<= -1 X_0 1)) (assert (<= -1 X_1 1)) (assert {text})(check-sat)"
+        ).cases
+    found = [
+        any(
+            (case.lower <= x).all() and (x <= case.upper).all() and any(one.contains(y, 0.0) for one in case.unsafe)
+            for case in cases
+        )
+        for x, y in points
+    ]
+    assert found == expected
+
+
+def test_strict_conditions_are_read_with_their_edge():
+    with pytest.warns(UserWarning, match="line 6 and 1 more: a strict condition is read with its edge"):
+        strict = parse_property(HEAD + BOX + "(assert (> Y_0 3))\n(assert (not (<= Y_1 2)))").cases
+    closed = parse_property(HEAD + BOX + "(assert (>= Y_0 3)) (assert (>= Y_1 2))").cases
+    assert [one.b.tolist() for one in strict[0].unsafe] == [one.b.tolist() for one in closed[0].unsafe]
+
+
+def test_equations_and_names():
+    (case,) = parse_property(
+        HEAD + "(assert (let ((a 0.5) (b X_0)) (let ((c a)) (and (= b a c) (<= 0 X_1 1) (= Y_0 c)))))"
+    ).cases
+    assert (case.lower.tolist(), case.upper.tolist()) == ([0.5, 0.0], [0.5, 1.0])
+    assert case.unsafe[0].b.tolist() == [0.0, 0.0, 0.5, -0.5]  # a = c is true
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("(not (= Y_0 1))", "the opposite of '='"),
+        ("(distinct Y_0 1)", "with its edge this is everything"),
+        ("(not)", "one condition after 'not', got 0"),
+        ("(=>)", "expected conditions after '=>'"),
+        ("(<= (/ 1 Y_0) 1)", "divided by a variable or by 0"),
+        ("(<= (/ Y_0 0) 1)", "divided by a variable or by 0"),
+        ("(let ((a)) (<= Y_0 1))", "a name and what it stands for"),
+        ("(let (<= Y_0 1))", "expected (let ((NAME SUM) ...) CONDITION)"),
+        ("(let ((a Y_0)) a)", "expected a condition"),
+        ("(<= (let ((a Y_0)) b) 1)", "a number or a declared variable, got 'b'"),
+        ("(let ((a (or " + 20 * "(<= Y_0 1) " + "))) (and a a a a a))", "at most 100,000 conjunctions"),
+    ],
+)
+def test_words_that_are_no_condition_are_one_sentence(condition, said):
+    with pytest.raises(InputError) as error:
+        parse_property(HEAD + BOX + f"(assert {condition})")
+    assert said in str(error.value)
+    assert is_one_sentence(str(error.value))
+
+
+def test_names_of_names_end_at_once():
+    text = "(<= Y_0 1)"
+    for place in range(22):
+        text = f"(let ((a{place} {text})) (or a{place} a{place}))"
+    with pytest.raises(InputError, match="conjunctions in the normal form"):
+        parse_property(HEAD + BOX + f"(assert {text})")

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from reluscope.analyses.verification.language.conditions import Condition, Conjunction, all_of, normal_form
+from reluscope.analyses.verification.language.conditions import Condition, Conjunction, Scope, all_of, normal_form
 from reluscope.analyses.verification.language.expressions import Word, expressions, shown
 from reluscope.analyses.verification.language.tensors import entries, renamed, without_blanks
 from reluscope.analyses.verification.property import LARGEST_INPUT, LARGEST_ROW, Case, Property
@@ -29,6 +29,8 @@ from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 
 # Numbers nearer to 0 are not read: float64 would round them by much, or to 0.
 TINY = 1e-300
+# Commands that say nothing about the property.
+_IGNORED = ("set-logic", "set-info", "set-option", "check-sat", "get-model", "get-value", "exit")
 _VARIABLE = re.compile(r"([XY])_(0|[1-9]\d{0,8})")
 
 
@@ -49,8 +51,14 @@ def read_property(path: str | os.PathLike[str]) -> Property:
     ------
     InputError
         With the line, if something cannot be read: truncated text, unknown commands, products of variables, several
-        networks or tensors, strict conditions, conditions that relate inputs to each other or to outputs, and
-        inputs without bounds. Also if no input fulfils the conditions.
+        networks or tensors, conditions that relate inputs to each other or to outputs, and inputs without bounds. Also
+        if no input fulfils the conditions.
+
+    Notes
+    -----
+    Conditions are sums with ``+``, ``-``, ``*`` and ``/``, in order by ``<=``, ``>=``, ``=``, ``<`` and ``>``, joined
+    by ``and``, ``or``, ``not`` and ``=>``, with names by ``let``. A strict condition is read with its edge, and a
+    warning says so: what holds for more unsafe outputs holds.
 
     Examples
     --------
@@ -82,6 +90,7 @@ def parse_property(text: str) -> Property:
     declared: dict[str, int] = {}
     tensors: dict[str, str] = {}
     asserted: list[list[Conjunction]] = []
+    strict: list[int] = []
     line = 1
     for command in expressions(without_blanks(text)):
         words = [part.text if isinstance(part, Word) else "" for part in command.parts]
@@ -102,12 +111,20 @@ def parse_property(text: str) -> Property:
                 tensors = entries(command)
                 declared = dict.fromkeys(tensors.values(), line)
             case ["assert", _]:
-                asserted.append(normal_form(renamed(command.parts[1], tensors), set(declared)))
+                condition = renamed(command.parts[1], tensors) if tensors else command.parts[1]
+                asserted.append(normal_form(condition, Scope(declared.keys(), strict=strict)))
+            case [word, *_] if word in _IGNORED:
+                pass
             case _:
                 raise InputError(
                     f"line {line}: expected (declare-const NAME Real), (declare-network ...) or (assert CONDITION), "
                     f"got {shown(word or '(...)' for word in words)}"
                 )
+    if strict:
+        more = f" and {len(strict) - 1:,} more" if strict[1:] else ""
+        warnings.warn(
+            f"line {strict[0]}{more}: a strict condition is read with its edge, so that more is unsafe", stacklevel=2
+        )
     sizes = {letter: _number(declared, letter, what, line) for letter, what in (("X", "inputs"), ("Y", "outputs"))}
     boxes: dict[tuple[bytes, bytes], tuple[np.ndarray, np.ndarray, list[Polyhedron]]] = {}
     for conjunction in all_of(asserted, line):
