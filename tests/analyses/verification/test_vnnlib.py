@@ -269,9 +269,22 @@ def test_long_sums_and_lines_are_read_at_once():
 
 
 def test_too_many_conditions_are_refused_before_they_are_made():
-    either = "(assert (or (<= Y_0 1) (<= Y_1 1)))" * 16
+    either = f"(assert (or (and {'(<= Y_0 1)' * 6}) (<= Y_1 1)))" * 16
     with pytest.raises(InputError, match="expected at most 5,000,000 conditions"):
-        parse_property(HEAD + BOX * 100 + either)
+        parse_property(HEAD + BOX + either)
+
+
+def test_what_holds_in_all_cases_is_read_once():
+    """Thousands of inputs with hundreds of cases; seen red: a hundred million conditions."""
+    inputs = [f"X_{place}" for place in range(2_000)]
+    outputs = [f"Y_{place}" for place in range(400)]
+    declared = "".join(f"(declare-const {name} Real)" for name in inputs + outputs)
+    bounds = "".join(f"(assert (<= {place} {name} {place + 1}))" for place, name in enumerate(inputs))
+    narrower = "(and (<= Y_0 1) (<= X_7 7.25))"
+    either = f"(assert (or {narrower} {' '.join(f'(<= {name} Y_0)' for name in outputs[1:])}))"
+    narrow, wide = parse_property(declared + bounds + either).cases
+    assert (narrow.upper[7], wide.upper[7], len(narrow.unsafe), len(wide.unsafe)) == (7.25, 8.0, 1, 399)
+    assert narrow.lower.tolist() == wide.lower.tolist() == list(range(2_000))
 
 
 def test_a_mark_of_the_order_of_bytes_is_no_text(tmp_path):

@@ -12,7 +12,8 @@ VNN-LIB and CoCoNet" (FoMLAS 2023); https://www.vnnlib.org.
 import os
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from fractions import Fraction
 from math import inf, lcm, nextafter
 from pathlib import Path
@@ -127,8 +128,12 @@ def parse_property(text: str) -> Property:
         )
     sizes = {letter: _number(declared, letter, what, line) for letter, what in (("X", "inputs"), ("Y", "outputs"))}
     boxes: dict[tuple[bytes, bytes], tuple[np.ndarray, np.ndarray, list[Polyhedron]]] = {}
-    for conjunction in all_of(asserted, line):
-        lower, upper, unsafe = _case(conjunction, sizes["X"], sizes["Y"], declared)
+    # What is asserted in any case is read once, however many cases there are.
+    common = _Ends(sizes["X"], sizes["Y"]).and_(
+        condition for part in asserted if len(part) == 1 for condition in part[0]
+    )
+    for conjunction in all_of([part for part in asserted if len(part) != 1], line):
+        lower, upper, unsafe = common.and_(conjunction).case(declared)
         if (lower <= upper).all():
             _, _, polyhedra = boxes.setdefault((lower.tobytes(), upper.tobytes()), (lower, upper, []))
             polyhedra.append(unsafe)
@@ -148,46 +153,72 @@ def _number(declared: Mapping[str, int], letter: str, what: str, line: int) -> i
     return len(names)
 
 
-def _case(
-    conjunction: Conjunction, num_inputs: int, num_outputs: int, declared: Mapping[str, int]
-) -> tuple[np.ndarray, np.ndarray, Polyhedron]:
-    """Return the box and the polyhedron of a conjunction."""
-    lower: dict[int, Fraction] = {}
-    upper: dict[int, Fraction] = {}
-    rows, offsets = [], []
-    for condition in conjunction:
+class _Ends:
+    """What a conjunction says: ends of inputs, infinite where there is none, and rows of outputs."""
+
+    def __init__(self, num_inputs: int, num_outputs: int) -> None:
+        self._num_outputs = num_outputs
+        self._floats = np.full(num_inputs, -inf), np.full(num_inputs, inf)
+        self._ends: tuple[dict[int, Fraction], dict[int, Fraction]] = {}, {}
+        self._rows: list[np.ndarray] = []
+        self._offsets: list[float] = []
+
+    def and_(self, conditions: Iterable[Condition]) -> "_Ends":
+        """Return what this and some conditions say."""
+        found = copy(self)
+        found._rows, found._offsets = [*self._rows], [*self._offsets]
+        changed: tuple[dict[int, Fraction], dict[int, Fraction]] = {}, {}
+        for condition in conditions:
+            if (bound := self._bound(condition)) is None:
+                found._add(condition)
+                continue
+            side, place, end = bound
+            known = changed[side].get(place, self._ends[side].get(place, end))
+            changed[side][place] = min(known, end) if side else max(known, end)
+        if any(changed):
+            found._ends = {**self._ends[0], **changed[0]}, {**self._ends[1], **changed[1]}
+            found._floats = self._floats[0].copy(), self._floats[1].copy()
+            for ends, table in zip(changed, found._floats, strict=True):
+                table[list(ends)] = [float(end) for end in ends.values()]
+        return found
+
+    def case(self, declared: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray, Polyhedron]:
+        """Return the box and the polyhedron."""
+        for table, kind in zip(self._floats, ("lower", "upper"), strict=True):
+            if not np.isfinite(table).all():
+                name = f"X_{int(np.argmin(np.isfinite(table)))}"
+                raise InputError(f"line {declared[name]}: expected bounds of {name}, got no {kind} one")
+        rows = np.array(self._rows).reshape(-1, self._num_outputs)
+        return *self._floats, Polyhedron(rows, np.array(self._offsets))
+
+    @staticmethod
+    def _bound(condition: Condition) -> tuple[int, int, Fraction] | None:
+        """Return the side, the input and the end that a condition bounds; None if it is about outputs."""
         terms = condition.sum.terms
         letters = {name[0] for name in terms}
-        if letters == {"X"}:
-            if len(terms) > 1:
-                raise InputError(
-                    f"line {condition.line}: expected bounds of single inputs, got {_listed(terms)} in one"
-                )
-            ((name, factor),) = terms.items()
-            place, bound = int(name[2:]), -condition.sum.constant / factor
-            if abs(_float(bound, condition)) > LARGEST_INPUT:
-                raise InputError(
-                    f"line {condition.line}: expected bounds of inputs up to {LARGEST_INPUT:g}, got {float(bound):g}"
-                )
-            if factor > 0:
-                upper[place] = min(upper.get(place, bound), bound)
-            else:
-                lower[place] = max(lower.get(place, bound), bound)
-        elif letters == {"X", "Y"}:
+        if letters == {"X", "Y"}:
             raise InputError(
                 f"line {condition.line}: expected conditions on inputs or on outputs, got {_listed(terms)} in one"
             )
-        else:  # outputs, or a condition without variables
-            row, numbers = np.zeros(num_outputs), _floats([*terms.values(), -condition.sum.constant], condition)
-            row[[int(name[2:]) for name in terms]] = numbers[:-1]
-            rows.append(row)
-            offsets.append(numbers[-1])
-    for place in range(num_inputs):
-        for ends, kind in ((lower, "lower"), (upper, "upper")):
-            if place not in ends:
-                raise InputError(f"line {declared[f'X_{place}']}: expected bounds of X_{place}, got no {kind} one")
-    ends = [np.array([float(side[place]) for place in range(num_inputs)]) for side in (lower, upper)]
-    return ends[0], ends[1], Polyhedron(np.array(rows).reshape(-1, num_outputs), np.array(offsets))
+        if letters != {"X"}:
+            return None
+        if len(terms) > 1:
+            raise InputError(f"line {condition.line}: expected bounds of single inputs, got {_listed(terms)} in one")
+        ((name, factor),) = terms.items()
+        bound = -condition.sum.constant / factor
+        if abs(_float(bound, condition)) > LARGEST_INPUT:
+            raise InputError(
+                f"line {condition.line}: expected bounds of inputs up to {LARGEST_INPUT:g}, got {float(bound):g}"
+            )
+        return int(factor > 0), int(name[2:]), bound
+
+    def _add(self, condition: Condition) -> None:
+        """Add a row of outputs, or a condition without variables."""
+        terms = condition.sum.terms
+        row, numbers = np.zeros(self._num_outputs), _floats([*terms.values(), -condition.sum.constant], condition)
+        row[[int(name[2:]) for name in terms]] = numbers[:-1]
+        self._rows.append(row)
+        self._offsets.append(numbers[-1])
 
 
 def _floats(values: Sequence[Fraction], condition: Condition) -> list[float]:

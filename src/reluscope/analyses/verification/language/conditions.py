@@ -116,7 +116,10 @@ def _compared(word: Word, parts: list[Expression], scope: Scope, is_negated: boo
     """Return the normal form of sums in an order, each with the next."""
     if len(parts) < 2:
         raise InputError(f"line {word.line}: expected two sums after {word.text!r}, got {len(parts)}")
-    sums, order = [_sum(part, scope) for part in parts], word.text
+    order = word.text
+    if not is_negated and order in ("<=", ">=") and (bound := _bound_of_one(parts, scope, order)) is not None:
+        return [(Condition(bound, word.line),)]  # as most lines of large files are
+    sums = [_sum(part, scope) for part in parts]
     if order in ("=", "=="):
         if is_negated:
             raise InputError(
@@ -132,6 +135,19 @@ def _compared(word: Word, parts: list[Expression], scope: Scope, is_negated: boo
         pairs = [(high, low) for low, high in pairs]
     conditions = [Condition(LinearSum.of([low, high.times(Fraction(-1))]), word.line) for low, high in pairs]
     return [(one,) for one in conditions] if is_negated else [tuple(conditions)]
+
+
+def _bound_of_one(parts: list[Expression], scope: Scope, order: str) -> LinearSum | None:
+    """Return the sum of a variable that is compared with a number, None if that is not what stands there."""
+    if len(parts) != 2 or scope.bound:
+        return None
+    variable, number = parts
+    if not (isinstance(variable, Word) and isinstance(number, Word)) or variable.text not in scope.variables:
+        return None
+    if number.text in scope.variables:
+        return None
+    end, sign = _value(number, scope).constant, 1 if order == "<=" else -1
+    return LinearSum({variable.text: Fraction(sign)}, -sign * end)
 
 
 def _let(word: Word, parts: list[Expression], scope: Scope) -> tuple[Expression, Scope]:
