@@ -12,7 +12,7 @@ import torch
 
 import reluscope as rs
 from reluscope.geometry.numbers.resolutions import CORNERS
-from reluscope.partitions.corner_errors import corner_errors, side_errors, volume_errors
+from reluscope.partitions.corner_errors import corner_errors, side_errors, stored_side_errors, volume_errors
 from reluscope.partitions.table.largest_discs import largest_discs
 
 
@@ -236,3 +236,10 @@ def test_volumes_are_off_by_twice_the_surface_of_boxes_times_what_is_moved():
         for one, (low, high) in zip(found.tolist(), ends, strict=True):
             a, b, c = high - low + 2 * moved
             assert one == pytest.approx(2 * moved * (a * b + b * c + c * a))
+
+
+def test_sides_that_nothing_is_known_of_are_finite_in_files(nearly_equal, monkeypatch):
+    monkeypatch.setitem(unwrap(stored_side_errors).__globals__, "side_errors", lambda part: np.full(len(part), np.inf))
+    (errors,) = stored_side_errors(nearly_equal).values()
+    assert np.isfinite(errors).all()
+    assert (errors > 1e300).all()
