@@ -124,7 +124,11 @@ def write_file(path, model):
         ({"state": 3, "scale": 6}, {"scale": 1.0}, "'scale' in both"),
         ({"state": 3}, {}, "action"),
         ({"state": 0, "action": 4}, {}, "positive integers"),
-        ({"state": 4, "action": (2, 2)}, {}, "forward pass fails"),
+        (
+            {"state": 4, "action": (2, 2)},
+            {},
+            r"forward pass fails.*its inputs are given as state \(4,\), action \(2, 2\)",
+        ),
     ],
 )
 def test_what_cannot_be_joined(model, shapes, inputs, said):

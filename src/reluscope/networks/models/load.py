@@ -129,8 +129,8 @@ def load(
         network = _load(model, shape, data, interface)
     network = _with_note_of_unused(network, interface)
     if interface.joined:
-        listed = ", ".join(f"{name} {shape}" for name, shape in interface.joined.items())
-        network = replace(network, notes=(*network.notes, f"The input joins several, in this order: {listed}."))
+        note = f"The input joins several, in this order: {_listed(interface.joined)}."
+        network = replace(network, notes=(*network.notes, note))
     return network if decision == "largest" else network.with_decision(decision)
 
 
@@ -175,6 +175,10 @@ def _load(model: Any, shape: tuple[int, ...] | None, data: Points | None, interf
     )
 
 
+def _listed(joined: Mapping[str, tuple[int, ...]]) -> str:
+    return ", ".join(f"{name} {shape}" for name, shape in joined.items())
+
+
 def _is_onnx(model: Any) -> bool:
     return isinstance(model, str | os.PathLike) and Path(model).suffix.lower() == ".onnx"
 
@@ -183,7 +187,10 @@ def _source_of(model: nn.Module, shape: tuple[int, ...], interface: Interface) -
     if interface.joined:
         from reluscope.networks.models.torch.joint_inputs import jointly
 
-        model, interface = jointly(model, interface.joined), replace(interface, joined={})
+        try:
+            return _source_of(jointly(model, interface.joined), shape, replace(interface, joined={}))
+        except ShapeError as error:
+            raise ShapeError(f"{error}; its inputs are given as {_listed(interface.joined)}") from error
     if interface.output is None and not interface.inputs and not interface.approximate:
         from reluscope.networks.models.torch.plain_trace import plain_source
 
