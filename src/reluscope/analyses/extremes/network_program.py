@@ -213,8 +213,8 @@ def as_program(
 
     References
     ----------
-    Fischetti and Jo, "Deep neural networks and mixed integer linear optimization" (Constraints 23, 2018); the bounds of
-    Serra et al. [serra2018]_.
+    Fischetti and Jo, "Deep neural networks and mixed integer linear optimization" (Constraints 23, 2018); Serra,
+    Tjandraatmadja and Ramalingam, "Bounding and counting linear regions of deep neural networks" (ICML 2018).
 
     Examples
     --------
