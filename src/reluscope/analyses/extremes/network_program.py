@@ -247,18 +247,7 @@ def as_program(
     names = (*first, *last, *inside[len(first) + len(last) :])
     if len(set(names)) < len(names):
         raise InputError("inputs and outputs must have names of their own, other than v_0, z_0 and the like")
-    return NetworkProgram(
-        names,
-        first,
-        last,
-        found.matrix,
-        found.row_lower,
-        found.row_upper,
-        found.lower,
-        found.upper,
-        found.is_binary,
-        found.switches,
-    )
+    return NetworkProgram(names, first, last, *found)
 
 
 def _names(given: Sequence[str] | None, what: str, letter: str, number: int) -> tuple[str, ...]:
