@@ -168,9 +168,11 @@ def test_time_and_ctrl_c_leave_what_is_sure(loop, hears_ctrl_c):
     net, found, _ = loop
     told = []
     late = rs.reach(net, PLANT, START, 2, budget=rs.Budget(seconds=0), progress=told.append)
-    assert told == pytest.approx([1 / 3, 2 / 3, 1.0])
-    assert (late.ends[:, 0] <= found.ends[:3, 0] + 1e-12).all()
-    assert (late.ends[:, 1] >= found.ends[:3, 1] - 1e-12).all()
+    # How many steps are bounded in the grace after the time depends on the machine.
+    assert len(told) == len(late) >= 1
+    assert told == pytest.approx([1 / 3, 2 / 3, 1.0][: len(late)])
+    assert (late.ends[:, 0] <= found.ends[: len(late), 0] + 1e-12).all()
+    assert (late.ends[:, 1] >= found.ends[: len(late), 1] - 1e-12).all()
     assert "budget" in late.stopped
     for budget in (None, rs.Budget(regions=1)):
         struck = rs.reach(
