@@ -131,3 +131,19 @@ def test_float32_counts_too(folder):
 def test_the_result_that_verify_writes_is_checked(folder):
     assert verified(folder, 0.5, "-o", "own.txt", "-q").exit_code == 3
     assert checked(folder, (folder / "own.txt").read_text(encoding="utf-8")).exit_code == 0
+
+
+def test_conditions_that_relate_inputs_go_all_the_way(folder):
+    """The second output is max(x_1, 0): no more than x_0 / 2 where x_0 + x_1 is at least 1."""
+    text = TEXT.replace("(>= Y_0 LEVEL)", "(and (<= Y_1 (/ X_0 2)) (>= (+ X_0 X_1) LEVEL))")
+    (folder / "safe.vnnlib").write_text(text.replace("LEVEL", "1"), encoding="utf-8")
+    run = ("my_models:cross", "safe.vnnlib")
+    assert reluscope("verify", *run, "-o", "own.txt", "-q").exit_code == 3
+    assert reluscope("check", *run, "own.txt").exit_code == 0
+    (folder / "own.txt").write_text("sat\n((X_0 0.5) (X_1 0.25) (Y_0 0.5) (Y_1 0.25))", encoding="utf-8")
+    assert "its outputs are not unsafe" in reluscope("check", *run, "own.txt").stderr
+    found = json.loads(reluscope("violations", *run, "--json").stdout)
+    assert found["findings"][0]["value"] == pytest.approx(1 / 12)  # corners (1, 0), (1, 1/2) and (2/3, 1/3)
+    (folder / "safe.vnnlib").write_text(text.replace("LEVEL", "1.6"), encoding="utf-8")
+    assert reluscope("verify", *run, "--certify", "-o", "own.proof", "-q").exit_code == 0
+    assert reluscope("check", *run, "own.proof").exit_code == 0

@@ -21,6 +21,7 @@ from reluscope.checking.file_conditions import on_network
 from reluscope.checking.set_proofs import check_sets, check_tree
 from reluscope.checking.whole_numbers import Whole
 from reluscope.errors import CertificateError, InputError, ReluscopeError
+from reluscope.networks.building.combined import beside_inputs
 from reluscope.networks.graph.nodes import Affine, Pointwise
 
 if TYPE_CHECKING:
@@ -100,6 +101,8 @@ def check_proof(proof: "Proof", network: "Network", safe: Any, *, budget: TimeBu
     refuse_jumps("check_proof", network)
     if not all(isinstance(node, Affine | Pointwise) for node in network.nodes[1:]):
         raise InputError("expected a network of pointwise gates, got one with others: proofs are of these alone")
+    if safe.relates_inputs:
+        network = beside_inputs(network)
     is_of = isinstance(proof.fingerprint, str) and proof.fingerprint == network.fingerprint
     demand(is_of, "it is of another network")
     try:

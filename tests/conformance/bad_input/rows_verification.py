@@ -34,7 +34,7 @@ ROWS = {
         path=Later(lambda: (PROOF.value.save(FOLDER / "p.json"), FOLDER / "p.json")[1]), kinds={"path": "read"}
     ),
     "verification.Proof.save": row(on=PROOF, path=FOLDER / "proof.json", kinds={"path": "write"}),
-    "verification.Property": row(cases=[_CASE], kinds={"cases": "each ours"}),
+    "verification.Property": row(cases=[_CASE], kinds={"cases": "each ours", "relates_inputs": "flag"}),
     "verification.read_counterexample": row(path=_RESULT),
     "verification.read_property": row(path=_FILE),
     "verification.replay": row(network=NET, safe=SAFE, x=np.zeros((1, 2)), kinds={"safe": "ours"}),

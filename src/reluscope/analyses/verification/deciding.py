@@ -20,7 +20,7 @@ from reluscope.analyses.verification.in_turns import Search, search_kind
 from reluscope.analyses.verification.on_scores import property_on_scores
 from reluscope.analyses.verification.program_search import ProgramSearch
 from reluscope.analyses.verification.property import Property
-from reluscope.analyses.verification.verdict import Counterexample, Replays, Verdict, Verified, check_fits
+from reluscope.analyses.verification.verdict import Counterexample, Replays, Verdict, Verified, asked_network
 from reluscope.analyses.verification.violation_attack import candidates
 from reluscope.arguments import Seed, holds_across_jumps, read_arguments
 from reluscope.budget import Budget, Interrupted, RegionBudget
@@ -118,21 +118,18 @@ def verify(
     >>> print(rs.verify(net, at_least(1.01)), rs.verify(net, at_least(0.9)))
     HOLDS VIOLATED
     """
-    check_fits(network, safe)
-    kind = search_kind(network, safe, split)
+    asked = asked_network(network, safe)
+    kind = search_kind(asked, safe, split)
     if certify:
-        _refuse_proofs(network, by_units=kind is ProgramSearch)
+        _refuse_proofs(asked, by_units=kind is ProgramSearch)
     limit = Budget(regions=NUM_BOXES) if budget is None else budget
     with share_done("verify", progress) as tell, deferred():  # one work: Ctrl-C during the attack ends the search
         until = time.perf_counter() + limit.seconds_allowed
         try:
-            found = if_in_time(lambda: _attacked(network, safe, np.random.default_rng(seed), until), None)
+            found = if_in_time(lambda: _attacked(asked, safe, np.random.default_rng(seed), until), None)
         except KeyboardInterrupt:
             found, limit = None, Interrupted()
-        if network.jumps:
-            search = _AttackSearch(network, safe, found, seed)
-        else:
-            search = kind(network, safe, found, certify=certify)
+        search = _AttackSearch(asked, safe, found, seed) if asked.jumps else kind(asked, safe, found, certify=certify)
         left = max(0.0, until - time.perf_counter())
         stopped = search.run(limit if limit.seconds is None else replace(limit, seconds=left), tell)
         stopped = stopped and stopped.of_seconds(limit.seconds)

@@ -15,7 +15,7 @@ import pyarrow as pa
 from reluscope.analyses.samples.pacing import until_interrupted
 from reluscope.analyses.verification.deciding import verify
 from reluscope.analyses.verification.property import Property
-from reluscope.analyses.verification.verdict import Verdict, check_fits
+from reluscope.analyses.verification.verdict import Verdict, asked_network
 from reluscope.arguments import Seed, holds_across_jumps, read_arguments
 from reluscope.budget import RegionBudget, RegionBudgetForEach
 from reluscope.errors import InputError
@@ -103,7 +103,7 @@ def verify_each(
     ['HOLDS', 'VIOLATED']
     """
     for safe in properties:
-        check_fits(network, safe)
+        asked_network(network, safe)
     place = Path(folder)
     make_folder(place)
     digests = [_digest(network, safe) for safe in properties]

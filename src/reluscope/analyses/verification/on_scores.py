@@ -34,4 +34,4 @@ def _rounded(network: Network, safe: Property, rounding: Rounding) -> Property:
     cases = [
         replace(case, unsafe=[on_scores(network.left_off, one, rounding) for one in case.unsafe]) for case in safe.cases
     ]
-    return Property(cases)
+    return replace(safe, cases=cases)

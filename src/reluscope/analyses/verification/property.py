@@ -30,7 +30,8 @@ class Case(Shown):
     lower, upper : (n,) float64
         Ends of the box; a side may have length zero.
     unsafe : sequence of Polyhedron
-        In the space of outputs. No input in the box may have outputs in any of them.
+        In the space of outputs, or of outputs and inputs (`Property`). No input in the box may have outputs in any of
+        them.
 
     Raises
     ------
@@ -82,13 +83,16 @@ class Property(Shown):
     Parameters
     ----------
     cases : sequence of Case
+    relates_inputs : bool
+        Whether the polyhedra are sets of outputs followed by inputs, (y, x), of m + n coordinates: for conditions that
+        relate inputs to each other or to outputs.
 
     Raises
     ------
     InputError
         If there are no cases.
     ShapeError
-        If the cases have different numbers of inputs or outputs.
+        If the cases have different numbers of inputs or outputs, or no outputs beside related inputs.
 
     Examples
     --------
@@ -97,9 +101,14 @@ class Property(Shown):
     >>> safe = rs.verification.Property([rs.verification.Case([0.0, 0.0], [1.0, 1.0], [unsafe])])
     >>> safe.num_inputs, safe.num_outputs
     (2, 1)
+    >>> above_first = rs.Polyhedron([[-1.0, 1.0, 0.0]], [0.0])  # y >= x_0
+    >>> case = rs.verification.Case([0.0, 0.0], [1.0, 1.0], [above_first])
+    >>> rs.verification.Property([case], relates_inputs=True).num_outputs
+    1
     """
 
     cases: Sequence[Case]
+    relates_inputs: bool = False
 
     def __post_init__(self) -> None:
         if not len(self.cases):
@@ -112,6 +121,11 @@ class Property(Shown):
                 low, high = sorted(sizes)[:2]
                 raise ShapeError(f"the cases of a property must have equally many {what}, got {low} and {high}")
         object.__setattr__(self, "cases", tuple(self.cases))
+        if self.num_outputs < 1:
+            raise ShapeError(
+                f"relates_inputs=True needs unsafe sets of outputs and {self.num_inputs} inputs behind them, got "
+                f"{self.cases[0].unsafe[0].dim} coordinates"
+            )
 
     @property
     def num_inputs(self) -> int:
@@ -121,4 +135,4 @@ class Property(Shown):
     @property
     def num_outputs(self) -> int:
         """Number of outputs m."""
-        return self.cases[0].unsafe[0].dim
+        return self.cases[0].unsafe[0].dim - self.num_inputs * self.relates_inputs

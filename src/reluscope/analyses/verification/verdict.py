@@ -18,10 +18,12 @@ from reluscope.errors import ShapeError
 from reluscope.findings import Finding
 from reluscope.geometry.numbers.resolutions import OUTWARD
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.networks.building.combined import beside_inputs
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.evaluation.underflow import LOSS
 from reluscope.networks.file_outputs import num_file_outputs
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
+from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.shown import Shown
@@ -128,14 +130,14 @@ def replay(network: Network, safe: Property, x: Points) -> Counterexample | None
     >>> rs.verification.replay(net, safe, [[0.25], [2.0], [0.75]]).point  # relu(x) >= 0.5, and x within [0, 1]
     array([0.75])
     """
-    check_fits(network, safe)
-    return Replays(network, safe).first(network.points(x).reshape(-1, network.num_inputs).cpu().numpy())
+    asked = asked_network(network, safe)
+    return Replays(asked, safe).first(network.points(x).reshape(-1, network.num_inputs).cpu().numpy())
 
 
 class Replays:
     """Looks for counterexamples among points, for one network and one property.
 
-    The property has as many inputs and outputs as the network. What rational arithmetic needs is made once.
+    The network is the one that the property is about (`asked_network`). What rational arithmetic needs is made once.
     """
 
     def __init__(self, network: Network, safe: Property) -> None:
@@ -211,6 +213,8 @@ class Replays:
     ) -> Counterexample:
         if self._network.left_off is not None:
             outputs, errors = (one[0] for one in self._network.left_off.values(outputs[None], errors[None]))
+        elif self._safe.relates_inputs:
+            outputs, errors = outputs[: self._safe.num_outputs], errors[: self._safe.num_outputs]
         return Counterexample(point, outputs, errors, index, exact)
 
 
@@ -251,11 +255,25 @@ def _excess_of_rows(
     return least, most
 
 
-def check_fits(network: Network, safe: Property) -> None:
-    """Refuse a property over other numbers of inputs or outputs than the network has."""
+def asked_network(network: Network, safe: Property) -> Network:
+    """Return the network whose outputs a property is about: the given one, or ``(f(x), x)`` where inputs are related.
+
+    A property over other numbers of inputs or outputs is refused, and relations of inputs where a function is left off.
+    """
     own, given = (network.num_inputs, num_file_outputs(network)), (safe.num_inputs, safe.num_outputs)
     if own != given:
         raise ShapeError(
             f"expected a property over as many inputs and outputs as the network has, {own[0]} and {own[1]}, got "
             f"{given[0]} and {given[1]}"
         )
+    if not safe.relates_inputs:
+        return network
+    refuse_left_off("a condition that relates inputs", network.left_off)
+    return beside_inputs(network)
+
+
+def asked_outputs(
+    safe: Property, inputs: Float[np.ndarray, "*s n"], outputs: Float[np.ndarray, "*s m"]
+) -> Float[np.ndarray, "*s k"]:
+    """Return the points that are in unsafe sets or not: outputs, and inputs behind them where they are related."""
+    return np.concatenate([outputs, inputs], axis=-1) if safe.relates_inputs else outputs

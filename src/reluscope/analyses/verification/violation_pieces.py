@@ -1,6 +1,6 @@
 """All inputs that violate a property, as polyhedra, with their volume."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from reluscope.analyses.preimages.input_pieces import EXAMINED, InputPieces
 from reluscope.analyses.verification.on_scores import property_on_scores
 from reluscope.analyses.verification.property import Property
-from reluscope.analyses.verification.verdict import check_fits
+from reluscope.analyses.verification.verdict import asked_network
 from reluscope.analyses.verification.violation_search import ViolationSearch
 from reluscope.arguments import read_arguments
 from reluscope.budget import RegionBudget
@@ -83,8 +83,8 @@ def violations(
     >>> found, found.contains([[0.9, 0.9], [0.1, 0.1]]).tolist()
     (Violations(1 piece, volume 0.5 (EXACT)), [True, False])
     """
-    check_fits(network, safe)
-    return found_by(Violations, network, safe, Effort(budget or EXAMINED, progress=progress))
+    found = found_by(Violations, asked_network(network, safe), safe, Effort(budget or EXAMINED, progress=progress))
+    return replace(found, fingerprint=network.fingerprint)
 
 
 def found_by(kind: type[Pieces], network: Network, asked: Property, effort: Effort) -> Pieces:

@@ -1,9 +1,9 @@
 """Properties from files of VNN-LIB, the language of the competition of verifiers: 1.0, and 2.0 for one network.
 
 A file declares inputs ``X_0, X_1, ...`` and outputs ``Y_0, Y_1, ...`` and asserts what a counterexample fulfils: bounds
-of inputs, and linear conditions on outputs. Numbers are read as fractions. Bounds of inputs are rounded to the nearest
-float64; conditions on outputs are multiplied by what makes float64 hold all their numbers. Where there is no such
-factor, as for an end of twenty digits, the end is rounded so that more outputs are unsafe, and a warning says so.
+of inputs, and linear conditions on outputs and inputs. Numbers are read as fractions. Bounds of inputs are rounded to
+the nearest float64; other conditions are multiplied by what makes float64 hold all their numbers. Where there is no
+such factor, as for an end of twenty digits, the end is rounded so that more outputs are unsafe, and a warning says so.
 
 Reference: Demarchi, Guidotti, Pulina, Tacchella, "Supporting standardization of neural networks verification with
 VNN-LIB and CoCoNet" (FoMLAS 2023); https://www.vnnlib.org.
@@ -52,13 +52,13 @@ def read_property(path: str | os.PathLike[str]) -> Property:
     ------
     InputError
         With the line, if something cannot be read: truncated text, unknown commands, products of variables, several
-        networks or tensors, conditions that relate inputs to each other or to outputs, and inputs without bounds. Also
-        if no input fulfils the conditions.
+        networks or tensors, and inputs without bounds of their own. Also if no input fulfils the bounds.
 
     Notes
     -----
     Conditions are sums with ``+``, ``-``, ``*`` and ``/``, in order by ``<=``, ``>=``, ``=``, ``<`` and ``>``, joined
-    by ``and``, ``or``, ``not`` and ``=>``, with names by ``let``. A strict condition is read with its edge, and a
+    by ``and``, ``or``, ``not`` and ``=>``, with names by ``let``. Where one relates inputs, to each other or to
+    outputs, the property says ``relates_inputs``. A strict condition is read with its edge, and a
     warning says so: what holds for more unsafe outputs holds.
 
     Examples
@@ -129,7 +129,8 @@ def parse_property(text: str) -> Property:
     sizes = {letter: _number(declared, letter, what, line) for letter, what in (("X", "inputs"), ("Y", "outputs"))}
     boxes: dict[tuple[bytes, bytes], tuple[np.ndarray, np.ndarray, list[Polyhedron]]] = {}
     # What is asserted in any case is read once, however many cases there are.
-    common = _Ends(sizes["X"], sizes["Y"]).and_(
+    relates = any(_relates_inputs(one) for part in asserted for conjunction in part for one in conjunction)
+    common = _Ends(sizes["X"], sizes["Y"], relates_inputs=relates).and_(
         condition for part in asserted if len(part) == 1 for condition in part[0]
     )
     for conjunction in all_of([part for part in asserted if len(part) != 1], line):
@@ -139,7 +140,7 @@ def parse_property(text: str) -> Property:
             polyhedra.append(unsafe)
     if not boxes:
         raise InputError(f"line {line}: expected inputs that fulfil the conditions, got lower above upper bounds")
-    return Property([Case(*one) for one in boxes.values()])
+    return Property([Case(*one) for one in boxes.values()], relates_inputs=relates)
 
 
 def _number(declared: Mapping[str, int], letter: str, what: str, line: int) -> int:
@@ -153,11 +154,17 @@ def _number(declared: Mapping[str, int], letter: str, what: str, line: int) -> i
     return len(names)
 
 
-class _Ends:
-    """What a conjunction says: ends of inputs, infinite where there is none, and rows of outputs."""
+def _relates_inputs(condition: Condition) -> bool:
+    terms = condition.sum.terms
+    return len(terms) > 1 and any(name[0] == "X" for name in terms)
 
-    def __init__(self, num_inputs: int, num_outputs: int) -> None:
-        self._num_outputs = num_outputs
+
+class _Ends:
+    """What a conjunction says: ends of inputs, infinite where there is none, and rows of outputs, and inputs behind."""
+
+    def __init__(self, num_inputs: int, num_outputs: int, *, relates_inputs: bool) -> None:
+        self._starts = {"Y": 0, "X": num_outputs}
+        self._num_columns = num_outputs + num_inputs * relates_inputs
         self._floats = np.full(num_inputs, -inf), np.full(num_inputs, inf)
         self._ends: tuple[dict[int, Fraction], dict[int, Fraction]] = {}, {}
         self._rows: list[np.ndarray] = []
@@ -188,22 +195,15 @@ class _Ends:
             if not np.isfinite(table).all():
                 name = f"X_{int(np.argmin(np.isfinite(table)))}"
                 raise InputError(f"line {declared[name]}: expected bounds of {name}, got no {kind} one")
-        rows = np.array(self._rows).reshape(-1, self._num_outputs)
+        rows = np.array(self._rows).reshape(-1, self._num_columns)
         return *self._floats, Polyhedron(rows, np.array(self._offsets))
 
     @staticmethod
     def _bound(condition: Condition) -> tuple[int, int, Fraction] | None:
-        """Return the side, the input and the end that a condition bounds; None if it is about outputs."""
+        """Return the side, the input and the end that a condition bounds; None if it bounds no single input."""
         terms = condition.sum.terms
-        letters = {name[0] for name in terms}
-        if letters == {"X", "Y"}:
-            raise InputError(
-                f"line {condition.line}: expected conditions on inputs or on outputs, got {_listed(terms)} in one"
-            )
-        if letters != {"X"}:
+        if len(terms) != 1 or next(iter(terms))[0] == "Y":
             return None
-        if len(terms) > 1:
-            raise InputError(f"line {condition.line}: expected bounds of single inputs, got {_listed(terms)} in one")
         ((name, factor),) = terms.items()
         bound = -condition.sum.constant / factor
         if abs(_float(bound, condition)) > LARGEST_INPUT:
@@ -213,10 +213,10 @@ class _Ends:
         return int(factor > 0), int(name[2:]), bound
 
     def _add(self, condition: Condition) -> None:
-        """Add a row of outputs, or a condition without variables."""
+        """Add a row of outputs and inputs, or a condition without variables."""
         terms = condition.sum.terms
-        row, numbers = np.zeros(self._num_outputs), _floats([*terms.values(), -condition.sum.constant], condition)
-        row[[int(name[2:]) for name in terms]] = numbers[:-1]
+        row, numbers = np.zeros(self._num_columns), _floats([*terms.values(), -condition.sum.constant], condition)
+        row[[self._starts[name[0]] + int(name[2:]) for name in terms]] = numbers[:-1]
         self._rows.append(row)
         self._offsets.append(numbers[-1])
 
@@ -275,8 +275,3 @@ def _float(value: Fraction, condition: Condition) -> float:
     if value and abs(found) < TINY:
         raise InputError(f"line {condition.line}: expected 0 or numbers from {TINY:g} on, got a smaller one")
     return found
-
-
-def _listed(terms: Mapping[str, Fraction]) -> str:
-    names = sorted(terms)
-    return f"{names[0]} and {names[-1]}"

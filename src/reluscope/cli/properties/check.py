@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from reluscope.analyses.verification import Proof, Property, read_counterexample, read_property, replay
-from reluscope.analyses.verification.verdict import check_fits, holds_at
+from reluscope.analyses.verification.verdict import asked_network, asked_outputs, holds_at
 from reluscope.budget import Budget
 from reluscope.checking.property_proofs import check_proof
 from reluscope.cli.properties.runtime import run_in_float32
@@ -42,7 +42,7 @@ def check(options: CheckOptions) -> int:
     with show_progress(hidden=common.quiet) as bar:
         network = open_model(model, device, bar)
         with about(path):
-            check_fits(network, safe)
+            asked_network(network, safe)
         if isinstance(given, Proof):
             bar.say("Checking the proof")
             try:
@@ -107,7 +107,8 @@ def _replayed(
 
 def _in_float32(safe: Property, inputs: np.ndarray, outputs: np.ndarray) -> bool:
     """Return whether outputs of float32 are unsafe at inputs that are, once they are float32, within their box."""
-    near, values = inputs.astype(np.float32), [Fraction(value) for value in outputs.tolist()]
+    near = inputs.astype(np.float32)
+    values = [Fraction(value) for value in asked_outputs(safe, inputs, outputs).tolist()]
     return any(
         # Ends of boxes are rounded to float32, too: a verifier that works in it knows no others.
         ((near >= case.lower.astype(np.float32)) & (near <= case.upper.astype(np.float32))).all()

@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from reluscope.analyses.verification import Property, Verdict
 from reluscope.analyses.verification.deeper import deeper
-from reluscope.analyses.verification.verdict import Counterexample, Verified, surely_in
+from reluscope.analyses.verification.verdict import Counterexample, Verified, asked_network, asked_outputs, surely_in
 from reluscope.cli.properties.runtime import run_in_float32
 from reluscope.cli.reading.model_arguments import ModelArguments
 from reluscope.networks.file_outputs import Rounding, on_scores
@@ -50,12 +50,16 @@ class Replayed(NamedTuple):
 def in_float32(model: ModelArguments, network: Network, safe: Property, one: Counterexample) -> Replayed | None:
     """Return what float32 makes of a counterexample, or of points near by where it is none there."""
     case = safe.cases[one.case]
-    unsafe = next((each for each in case.unsafe if (each.A @ one.outputs <= each.b).all()), case.unsafe[0])
-    points = deeper(network, case, on_scores(network.left_off, unsafe, Rounding.INWARDS), one.point)
+    values = asked_outputs(safe, one.point, one.outputs)
+    unsafe = next((each for each in case.unsafe if (each.A @ values <= each.b).all()), case.unsafe[0])
+    points = deeper(
+        asked_network(network, safe), case, on_scores(network.left_off, unsafe, Rounding.INWARDS), one.point
+    )
     outputs = run_in_float32(model, points)
     if outputs is None or not len(points) or outputs.shape[1] != len(one.outputs):
         return None
-    bad = np.any([surely_in(each, outputs, 0 * outputs) for each in case.unsafe], axis=0)
+    values = asked_outputs(safe, points, outputs)
+    bad = np.any([surely_in(each, values, 0 * values) for each in case.unsafe], axis=0)
     row = int(bad.argmax())
     distance = float(np.abs(points[row] - one.point).max())
     return Replayed(points[row], outputs[row], bool(bad[row]), distance, len(points))

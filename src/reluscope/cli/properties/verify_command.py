@@ -6,7 +6,7 @@ import numpy as np
 
 from reluscope.analyses.verification import Verdict, read_property
 from reluscope.analyses.verification.deciding import verify as decide
-from reluscope.analyses.verification.verdict import Counterexample, Verified, check_fits
+from reluscope.analyses.verification.verdict import Counterexample, Verified, asked_network
 from reluscope.cli.properties.competition import Replayed, competition_result, in_float32
 from reluscope.cli.properties.verifying import VerifyOptions
 from reluscope.cli.reading.opened_models import describe_model, open_model
@@ -40,7 +40,7 @@ def verify(given: VerifyOptions) -> int:
     with show_progress(hidden=common.quiet) as bar:
         network = open_model(model, device, bar)
         with about(path):
-            check_fits(network, safe)
+            asked_network(network, safe)
         tell = bar.telling("Looking for a proof or a counterexample")
         with keeping_results():
             found = decide(

@@ -2,7 +2,7 @@
 
 from reluscope import plots
 from reluscope.analyses.verification import Violations, read_property
-from reluscope.analyses.verification.verdict import check_fits
+from reluscope.analyses.verification.verdict import asked_network
 from reluscope.analyses.verification.violation_pieces import violations as find
 from reluscope.arguments import read_axes
 from reluscope.cli.properties.kept_sets import kinds_of, write_kept
@@ -31,7 +31,7 @@ def violations(given: ViolationsOptions) -> int:
     with show_progress(hidden=common.quiet) as bar:
         network = open_model(model, device, bar)
         with about(path):
-            check_fits(network, safe)
+            asked_network(network, safe)
         if planned.of(*PICTURES):
             read_axes(given.axes, "inputs", network.num_inputs)
         tell = bar.telling("Looking for all violations")
