@@ -60,11 +60,14 @@ def peak_gigabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
-def in_fresh_process(module: str, function: str, *arguments: Any) -> Any:
-    """Return the JSON result of a function run in a process of its own, so that its peak memory is its own."""
+def in_fresh_process(module: str, function: str, *arguments: Any, timeout: float | None = None) -> Any:
+    """Return the JSON result of a function run in a process of its own, so that its peak memory is its own.
+
+    After ``timeout`` seconds subprocess.TimeoutExpired is raised.
+    """
     code = (
         f"import json; from {module} import {function}; "
         f"print(json.dumps({function}(*json.loads({json.dumps(json.dumps(arguments))!s}))))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=timeout)
     return json.loads(done.stdout.splitlines()[-1])
