@@ -337,10 +337,9 @@ def test_a_fault_in_the_lowering_is_seen(save, monkeypatch, operator):
 # Refusals -------------------------------------------------------------------------------------------------------------
 
 SMOOTH = ("Sigmoid", "Tanh", "Elu", "Selu", "Softplus", "Softsign", "Exp", "Erf", "Sqrt", "Reciprocal")
-STEPS = ("Floor", "Round", "Ceil")
 
 
-@pytest.mark.parametrize("operator", [*SMOOTH, *STEPS])
+@pytest.mark.parametrize("operator", SMOOTH)
 def test_what_is_not_piecewise_linear_is_refused_by_name_and_place(save, operator):
     nodes = [node("Relu", "x", "h", "first"), node(operator, "h", "z", "culprit"), node("Relu", "z", "y")]
     with pytest.raises(NotPiecewiseLinearError, match=rf"{operator} at node 1 \(culprit\)"):
@@ -362,7 +361,7 @@ def test_nodes_without_a_name_are_placed_by_their_output(save):
         ([node("PRelu", "x x", "y")], "slopes"),
         (
             [node("Cast", "x", "i", to=TensorProto.INT64), node("Cast", "i", "y", to=TensorProto.FLOAT)],
-            "rounds to int64",
+            "limited before it is rounded",
         ),
         ([node("ArgMax", "x", "i"), node("Cast", "i", "y", to=TensorProto.FLOAT)], "ArgMax"),
         ([node("RandomNormalLike", "x", "r"), node("Add", "x r", "y")], "random"),

@@ -101,7 +101,7 @@ class TestRefusals:
         ],
     )
     def test_jumping_too_often(self, function):
-        refused(NotPiecewiseLinearError, "not piecewise linear|continuous", through(function))
+        refused(NotPiecewiseLinearError, "not piecewise linear|limited before it is rounded", through(function))
 
     @pytest.mark.parametrize(
         ("function", "words"),

@@ -4,10 +4,11 @@ Shapes and axes leave the batch axis out: axis 0 is the first axis of one point.
 """
 
 from reluscope.networks.building.core import Operand, Value
-from reluscope.networks.building.largest import ComparedEntries, Picked
+from reluscope.networks.building.largest import Picked
+from reluscope.networks.building.rounded_values import RoundedValues
 
 __all__ = ["GraphBuilder", "Operand", "Picked", "Value"]
 
 
-class GraphBuilder(ComparedEntries):
+class GraphBuilder(RoundedValues):
     """A graph under construction."""

@@ -9,7 +9,7 @@ import torch
 from reluscope.networks.models.onnx.onnx_evaluation import evaluate
 from reluscope.networks.models.onnx.onnx_operands import aligned, broadcast, stored_constant
 from reluscope.networks.models.onnx.onnx_site import Activation, NodeSite, lowers
-from reluscope.networks.models.operators import sums_and_products
+from reluscope.networks.models.operators import quantizing, sums_and_products
 
 
 @lowers("Div", entrywise=True)
@@ -43,6 +43,36 @@ def cast(site: NodeSite) -> Activation | np.ndarray:
     kind = {int(onnx.TensorProto.DOUBLE): float, int(onnx.TensorProto.BOOL): bool}.get(target, int)
     name = onnx.TensorProto.DataType.Name(target).lower()
     return Activation(sums_and_products.cast(site, x.value, kind, name), x.shape)
+
+
+@lowers("QuantizeLinear", entrywise=True)
+def quantize(site: NodeSite) -> Activation:
+    """``x / scale`` rounded to the whole numbers of a type, with a zero point added."""
+    x, (scale, zero) = site.activation(), _scales(site)
+    kind = np.dtype(np.uint8) if site.given(2) is None else np.asarray(site.given(2)).dtype
+    if kind.kind not in "iu":
+        raise site.unsupported(f"to {kind}: whole numbers of 8 bits are")
+    ends = np.iinfo(kind)
+    return Activation(quantizing.whole(site, x.value, scale, zero, (int(ends.min), int(ends.max))), x.shape)
+
+
+@lowers("DequantizeLinear", entrywise=True)
+def dequantize(site: NodeSite) -> Activation:
+    """``scale (x - zero)``."""
+    x, (scale, zero) = site.activation(), _scales(site)
+    return Activation(quantizing.back(site, x.value, scale, zero), x.shape)
+
+
+def _scales(site: NodeSite) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the scale and the zero point, one for all entries or one along an axis, as they are broadcast."""
+    scale, zero = site.weight(1), site.weight(2)
+    assert scale is not None
+    if scale.ndim > 1 or site.setting("block_size", 0):
+        raise site.unsupported("with scales of blocks")
+    if scale.numel() > 1:
+        shape = site.activation().shape
+        scale = scale.reshape(-1, *[1] * (len(shape) - 1 - site.setting("axis", 1) % len(shape)))
+    return scale, torch.zeros_like(scale) if zero is None else zero.reshape(scale.shape)
 
 
 @lowers("IsNaN", "IsInf")

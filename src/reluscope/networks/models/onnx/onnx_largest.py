@@ -34,7 +34,20 @@ def top_k(site: NodeSite) -> list[Activation]:
     return [PickedActivation(one.top, shape, one, x.shape) for one in both]
 
 
-@lowers("ArgMax", "ArgMin", "Hardmax")
+@lowers("Hardmax")
+def hardmax(site: NodeSite) -> Activation:
+    """Give 1 to the first of the largest entries along an axis, and 0 to the others."""
+    x, shape = site.whole(site.activation()), site.activation().shape
+    axis = site.setting("axis", 1 if site.opset < 13 else -1) % len(shape)
+    inner = axis - (len(shape) - len(x.shape))
+    if inner < 0:
+        raise site.unsupported("along the batch axis")
+    if site.opset < 13 and axis < len(shape) - 1:
+        raise site.unsupported("over several axes, as before opset 13")
+    return site.close(site.builder.top_k(x, 1, inner, keeps=False), shape)
+
+
+@lowers("ArgMax", "ArgMin")
 def position(site: NodeSite) -> Result:
     """Refuse positions, with the scores that can be loaded in their place."""
     reason = f"gives positions, which jump from point to point: output={site.node.input[0]!r} loads what it compares"

@@ -9,6 +9,7 @@ from reluscope.errors import NotPiecewiseLinearError
 from reluscope.geometry.numbers.resolutions import OUTWARD
 from reluscope.networks.building.builder import Operand, Value
 from reluscope.networks.building.core import constant
+from reluscope.networks.building.rounded_values import Rounding
 from reluscope.networks.models.operators.operator_site import OperatorSite
 from reluscope.networks.models.operators.refused_operators import refusal
 
@@ -51,6 +52,40 @@ def shrink(site: OperatorSite, x: Value, reach: float, step: float) -> Value:
     lower = builder.where(below, builder.scale_shift(x, shift=step), 0.0)
     upper = builder.where(above, builder.scale_shift(x, shift=-step), 0.0)
     return builder.add(lower, upper)
+
+
+def fraction(site: OperatorSite, x: Value) -> Value:
+    """``x - trunc(x)``."""
+    return site.builder.remainder(x, "trunc", 1.0)
+
+
+def divided(site: OperatorSite, x: Operand, y: Operand, way: Rounding) -> Value:
+    """``x / y`` rounded, by a constant number."""
+    x, step = _by_number(site, x, y)
+    return site.builder.rounded(x if step > 0 else site.builder.negate(x), way, abs(step))
+
+
+def remainder(site: OperatorSite, x: Operand, y: Operand, way: Rounding) -> Value:
+    """``x - y k`` by a constant number y, with k what ``x / y`` is rounded to."""
+    x, step = _by_number(site, x, y)
+    if step > 0:
+        return site.builder.remainder(x, way, step)
+    return site.builder.negate(site.builder.remainder(site.builder.negate(x), way, -step))
+
+
+def modulo(site: OperatorSite, x: Operand, y: Operand, fmod: float) -> Value:
+    """Give the remainder with the sign of y, or with that of x for ``fmod``."""
+    return remainder(site, x, y, "trunc" if fmod else "floor")
+
+
+def _by_number(site: OperatorSite, x: Operand, y: Operand) -> tuple[Value, float]:
+    """Return the value that is divided, and the number other than 0 that it is divided by."""
+    divisors = torch.zeros(0) if isinstance(y, Value) else constant(y).unique()
+    if not isinstance(x, Value) or len(divisors) != 1 or not float(divisors[0]):
+        raise site.not_piecewise_linear(
+            "divisions by one number", "divides by 0, or by what is not one constant number"
+        )
+    return x, float(divisors[0])
 
 
 def both(site: OperatorSite, x: Operand, y: Operand) -> Value:

@@ -83,6 +83,16 @@ ENTRYWISE = (
     _row(entrywise.either, "logical_or bitwise_or __or__", "Or"),
     _row(entrywise.different, "logical_xor bitwise_xor", "Xor"),
     _row(entrywise.negated, "logical_not bitwise_not", "Not"),
+    # Rounding
+    _row(_by(GraphBuilder.rounded), "floor", "Floor", way="floor"),
+    _row(_by(GraphBuilder.rounded), "ceil", "Ceil", way="ceil"),
+    _row(_by(GraphBuilder.rounded), "trunc fix", way="trunc"),
+    _row(_by(GraphBuilder.rounded), "", "Round", way="round"),
+    _row(entrywise.fraction, "frac"),
+    _row(entrywise.divided, "floor_divide", way="floor"),
+    _row(entrywise.remainder, "remainder", way="floor"),
+    _row(entrywise.remainder, "fmod", way="trunc"),
+    _row(entrywise.modulo, "", "Mod", fmod=NamedSetting(None, "fmod", 0)),
     # Smooth functions, where pieces replace them
     _row(entrywise.gelu, "gelu", "Gelu", approximate=NamedSetting("approximate", "approximate", "none")),
     _row(entrywise.softplus, "softplus", beta=NamedSetting("beta", None), threshold=NamedSetting("threshold", None)),

@@ -37,11 +37,9 @@ _CURVED = {
     "ReduceL2 ReduceProd ReduceSumSquare ReduceLogSum ReduceLogSumExp LpPool GlobalLpPool CumProd Det",
     _PRODUCT: "scaled_dot_product_attention baddbmm bilinear Attention DeformConv",
     _RECURRENT: "LSTM GRU",
-    _ROUNDING: "QuantizeLinear DequantizeLinear "
-    "DynamicQuantizeLinear QLinearConv QLinearMatMul ConvInteger MatMulInteger",
-    _POSITIONS: "argmax argmin ArgMax ArgMin Hardmax",
-    _STEP: "round floor ceil trunc frac floor_divide fmod remainder bucketize bernoulli nonzero argsort Floor Ceil "
-    "Round Mod NonZero OneHot Bernoulli TfIdfVectorizer BitShift",
+    _ROUNDING: "DynamicQuantizeLinear QLinearConv QLinearMatMul ConvInteger MatMulInteger",
+    _POSITIONS: "argmax argmin ArgMax ArgMin",
+    _STEP: "bucketize bernoulli nonzero argsort NonZero OneHot Bernoulli TfIdfVectorizer BitShift",
 }
 
 # What to use in place of operators that are not lowered, though they may be piecewise linear.

@@ -46,12 +46,12 @@ def lerp(site: OperatorSite, x: Operand, y: Operand, weight: Operand) -> Value:
 
 
 def cast(site: OperatorSite, x: Value, kind: type, name: str) -> Value:
-    """Turn a value into numbers of a kind, float, bool or int; only masks may be rounded."""
+    """Turn a value into numbers of a kind, float, bool or int, to which it is rounded towards 0."""
     if kind is float or site.builder.is_mask(x):
         return x
     if kind is bool:
         return site.builder.compare(x, 0.0, "!=")
-    raise site.discontinuous(f"rounds to {name}, which is not continuous")
+    return site.builder.rounded(x, "trunc")
 
 
 def sum_of_absolutes(site: OperatorSite, x: Value, axes: list[int], *, keepdims: bool) -> Value:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from reluscope.networks.building.builder import Value
 from reluscope.networks.building.core import constant
-from reluscope.networks.models.operators import sums_and_products
+from reluscope.networks.models.operators import entrywise, quantizing, sums_and_products
 from reluscope.networks.models.torch.aten_site import AtenSite, is_value, lowers
 from reluscope.networks.models.torch.known_checks import NUMBERS_NOTE
 
@@ -32,10 +32,32 @@ def add(site: AtenSite, a: SimpleNamespace) -> Value:
 @lowers("div", "divide", "true_divide", entrywise=True)
 def divide(site: AtenSite, a: SimpleNamespace) -> Value:
     """``self / other`` with other constant."""
-    if getattr(a, "rounding_mode", None) is not None:
-        raise site.discontinuous("rounds, which is not continuous")
-    sides = [a.self, a.other] if isinstance(a.other, Value) else site.sides(a.self, a.other)
-    return sums_and_products.divide(site, *sides)
+    first, second = (a.self, a.other) if isinstance(a.other, Value) else site.sides(a.self, a.other)
+    if (way := getattr(a, "rounding_mode", None)) is not None:
+        return entrywise.divided(site, first, second, way)
+    return sums_and_products.divide(site, first, second)
+
+
+@lowers("round", entrywise=True)
+def rounded(site: AtenSite, a: SimpleNamespace) -> Value:
+    """``self`` rounded to whole numbers."""
+    if decimals := getattr(a, "decimals", 0):
+        raise site.unsupported(f"to {decimals} decimals: multiply before it, and divide after it")
+    return site.builder.rounded(a.self, "round")
+
+
+@lowers("fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine", entrywise=True)
+def fake_quantize(site: AtenSite, a: SimpleNamespace) -> Value:
+    """``self`` in multiples of a scale, from a least to a largest one; each channel may have a scale of its own."""
+    if isinstance(a.scale, Value) or isinstance(a.zero_point, Value):
+        raise site.unsupported("with a scale that depends on the input")
+    # PyTorch keeps scales in single precision, whatever they are given in.
+    step, zero = (torch.as_tensor(one).float().double() for one in (a.scale, a.zero_point))
+    if hasattr(a, "axis"):
+        axis = site.axis(a.self, a.axis)
+        step, zero = (one.reshape(-1, *[1] * (len(a.self.shape) - 1 - axis)) for one in (step, zero))
+    whole = quantizing.whole(site, a.self, step, zero, (a.quant_min, a.quant_max))
+    return quantizing.back(site, whole, step, zero)
 
 
 @lowers("cumsum")

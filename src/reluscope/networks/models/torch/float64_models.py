@@ -66,6 +66,25 @@ def _softshrink(x: Tensor, lambd: float = 0.5) -> Tensor:
     return x - x.clamp(-lambd, lambd)
 
 
+def _fake_quantized(x: Tensor, scale: Any, zero_point: Any, quant_min: int, quant_max: int) -> Tensor:
+    """Return multiples of a scale, which PyTorch computes in single precision whatever it is given."""
+    step, zero = (torch.as_tensor(one).float().double() for one in (scale, zero_point))
+    return (((x / step).round() + zero).clamp(quant_min, quant_max) - zero) * step
+
+
+def _fake_quantized_by_channel(
+    x: Tensor, scale: Tensor, zero_point: Tensor, axis: int, quant_min: int, quant_max: int
+) -> Tensor:
+    shape = (-1, *[1] * (x.ndim - 1 - axis % x.ndim))
+    return _fake_quantized(x, scale.reshape(shape), zero_point.reshape(shape), quant_min, quant_max)
+
+
+_FAKE_QUANTIZED = {
+    torch.fake_quantize_per_tensor_affine: _fake_quantized,
+    torch.fake_quantize_per_channel_affine: _fake_quantized_by_channel,
+}
+
+
 class _NoCasts(TorchFunctionMode):
     """Replaces casts of float64 tensors to a lower precision by nothing, and such types of new tensors by float64."""
 
@@ -80,6 +99,12 @@ class _NoCasts(TorchFunctionMode):
         kwargs = dict(kwargs or {})
         if self.tracing and func is nn.functional.softshrink:
             return _softshrink(*args, **kwargs)
+        if func in _FAKE_QUANTIZED:
+            if not self.tracing:
+                return _FAKE_QUANTIZED[func](*args, **kwargs)
+            args = tuple(
+                one.float() if place == 1 and isinstance(one, Tensor) else one for place, one in enumerate(args)
+            )
         if func in _CASTS:
             # Whole numbers and masks become numbers of the kind that everything else has.
             return self._leave_off(args[0], _CASTS[func]) if args[0].is_floating_point() else args[0].double()
