@@ -168,9 +168,8 @@ class TestRefusals:
     @pytest.mark.parametrize(
         "function",
         [
-            *(lambda x: x - x.mean(0), lambda x: x.t().relu().t(), lambda x: x.flip(0), lambda x: x.cumsum(0)),
-            *(lambda x: x.sum(), lambda x: x.reshape(-1), lambda x: x + torch.arange(x.size(0)).unsqueeze(1)),
-            *(lambda x: x.softmax(0), lambda x: torch.cat([x, x]), lambda x: x.amax(0)),
+            *(lambda x: x - x.mean(0), lambda x: x.flip(0), lambda x: x.cumsum(0), lambda x: x.softmax(0)),
+            lambda x: x + torch.arange(x.size(0)).unsqueeze(1),
         ],
     )
     def test_points_of_a_batch_that_mix(self, function):

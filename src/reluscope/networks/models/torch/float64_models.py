@@ -12,6 +12,7 @@ from torch.overrides import TorchFunctionMode
 from reluscope.errors import InputError
 from reluscope.networks.models.torch.aten_arithmetic import cast_note
 
+_PRODUCTS = (torch.matmul, torch.mv, Tensor.matmul, Tensor.mv, Tensor.__matmul__)
 _CASTS = {Tensor.float: torch.float32, Tensor.half: torch.float16, Tensor.bfloat16: torch.bfloat16}
 
 
@@ -99,6 +100,8 @@ class _NoCasts(TorchFunctionMode):
         kwargs = dict(kwargs or {})
         if self.tracing and func is nn.functional.softshrink:
             return _softshrink(*args, **kwargs)
+        if self.tracing and func in _PRODUCTS and (args[0].ndim, args[1].ndim) == (2, 1):
+            return args[1] @ args[0].T  # torch.export takes a matrix times a vector within torch.vmap for a constant
         if func in _FAKE_QUANTIZED:
             if not self.tracing:
                 return _FAKE_QUANTIZED[func](*args, **kwargs)

@@ -7,8 +7,9 @@ import io
 import logging
 import sys
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import redirect_stderr
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -47,13 +48,41 @@ def from_module(model: nn.Module, input_shape: tuple[int, ...], interface: Inter
     try:
         return _trace_module(twin, input_shape, 2, calling, interface)
     except (BatchAxisError, ShapeError) as error:
+        keeps_batch = isinstance(error, BatchAxisError) and _keeps_batch(twin, input_shape, calling)
         # Only a model whose code has the batch size in it may be taken for one point at a time.
-        if isinstance(error, BatchAxisError) and _keeps_batch(twin, input_shape, calling):
-            raise
-        try:
-            return _trace_module(twin, input_shape, 1, calling, interface)
-        except (BatchAxisError, ShapeError):
+        if not keeps_batch:
+            try:
+                return _trace_module(twin, input_shape, 1, calling, interface)
+            except (BatchAxisError, ShapeError):
+                pass
+        each = None if calling.fixed else _point_by_point(twin, input_shape, calling, keeps_batch=keeps_batch)
+        if each is None:
             raise error from None
+        note = [] if keeps_batch else ["The model takes one point without a batch axis."]
+        return _trace_module(each, input_shape, 2, Calling(None, {}, None), interface, note)
+
+
+def _point_by_point(
+    twin: nn.Module, input_shape: tuple[int, ...], calling: Calling, *, keeps_batch: bool
+) -> nn.Module | None:
+    """Return a twin whose forward pass is mapped over points, in batches of one or without an axis.
+
+    None if it takes no such points, or if points of a batch depend on each other.
+    """
+    forward = twin.forward
+
+    def of_one(point: Tensor) -> Tensor:
+        args, kwargs = calling.arguments(point[None] if keeps_batch else point)
+        output = calling.pick(forward(*args, **kwargs))
+        return output[0] if keeps_batch else output
+
+    sample = torch.randn(3, *input_shape, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    with in_double([]):
+        if keeps_batch and not torch.allclose(calling(twin, sample), torch.stack([of_one(point) for point in sample])):
+            return None
+    each = copy(twin)
+    each.forward = torch.vmap(of_one)
+    return each if _runs(Calling(None, {}, None), each, input_shape) else None
 
 
 def from_program(
@@ -94,7 +123,12 @@ def _runs(calling: Calling, twin: nn.Module, input_shape: tuple[int, ...]) -> bo
 
 
 def _trace_module(
-    twin: nn.Module, input_shape: tuple[int, ...], batch: int, calling: Calling, interface: Interface
+    twin: nn.Module,
+    input_shape: tuple[int, ...],
+    batch: int,
+    calling: Calling,
+    interface: Interface,
+    told: Sequence[str] = (),
 ) -> TorchSource:
     sample = torch.randn(batch, *input_shape, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     notes: list[str] = []
@@ -130,7 +164,7 @@ def _trace_module(
     name, _ = _program_input(program, fixed_inputs)
     state = twin.state_dict(keep_vars=True)
     output = calling.position_in(program)
-    notes = list(dict.fromkeys(notes))
+    notes = list(dict.fromkeys([*notes, *told]))
     trace = _trace_program(
         program,
         name,
@@ -163,6 +197,9 @@ def _exported(twin: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], kn
             # Recurrent layers keep a list of their weights, which are parameters all the same.
             warnings.filterwarnings("ignore", ".*were assigned during export.*", UserWarning)
             program = torch.export.export(twin, args, kwargs)
+            if any("_vmap" in str(node.target) for node in program.graph.nodes):
+                warnings.filterwarnings("ignore", ".*LeafSpec.*", FutureWarning)
+                program = program.run_decompositions({})  # into operators of whole batches
     except Exception as error:
         if known.taken:
             raise number_taken(known.taken[0]) from error
