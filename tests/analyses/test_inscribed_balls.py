@@ -10,9 +10,10 @@ from scipy.optimize import linprog
 import reluscope as rs
 from networks.models import branched, layers
 from reluscope.analyses.bodies import inscribed_balls as module
-from reluscope.analyses.bodies.inscribed_balls import ball_seconds
+from reluscope.analyses.bodies.inscribed_balls import Ball, ball_seconds
 from reluscope.analyses.samples import pacing
 from reluscope.analyses.samples.data_box import data_box
+from reluscope.errors import SolverError
 from reluscope.findings import Status
 
 NET = rs.load(layers([3, 10, 6, 4], seed=2))
@@ -181,3 +182,15 @@ def test_balls_that_the_first_method_does_not_prove_go_to_the_second(monkeypatch
         lambda bodies, start, **options: proper(bodies, start, **options)._replace(values=np.array([np.inf])),
     )
     assert rs.inscribed_balls(net, [[3.0, -1.0]])["inradius"].value[0] == np.inf
+
+
+@pytest.mark.parametrize("ends", [(0.5, 0.75), (-0.5, 0.25), (-1.0, -0.5)])
+def test_balls_that_there_is_no_time_to_prove_keep_their_ends(monkeypatch, ends):
+    """No radius is negative, and the upper end stays where it is."""
+
+    def out_of_time(*_, **__):
+        raise SolverError("no time")
+
+    monkeypatch.setattr(module, "inscribed_ball", out_of_time)
+    ball = module._within_time(rs.Box(-1, 1, 2).polyhedron, Ball(np.zeros(2), ends[0], ends[1] - ends[0]), 1.0)
+    assert (ball.radius, ball.radius + ball.gap) == (max(0.0, ends[0]), max(0.0, ends[1]))

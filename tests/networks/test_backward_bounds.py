@@ -439,3 +439,52 @@ def test_what_is_not_suited():
             input_shape=(1, 6, 6),
         )
     )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_weights_carried_back_leave_room_for_the_rounding_of_every_term(monkeypatch, seed):
+    """With a coarse unit: terms of constants, of units' functions, and of what duals take away."""
+    monkeypatch.setattr(carrying, "ANY_ORDER", 0.125)
+    bounds, held, rng = three_layers(seed)
+    rows = torch.from_numpy(rng.normal(size=(4, 2)))
+    duals = [torch.from_numpy(rng.normal(size=table.shape)) for table in held.slopes]
+    affine, weights, expected = matrices_of(bounds.network)[::-1], rows.numpy(), np.zeros(4)
+    totals, places = np.zeros(4), [place for place, node in enumerate(bounds.network.nodes) if place]
+    sizes = [
+        bounds.reach(bounds.network.nodes[place]).numpy()
+        for place in reversed(places)
+        if not isinstance(bounds.network.nodes[place], Pointwise)
+    ]
+    for (matrix, constant), size, gate in zip(affine, sizes, (1, 0, None), strict=True):
+        totals, expected = totals + weights @ constant, expected + 0.125 * np.abs(weights) @ size
+        weights = weights @ matrix
+        if gate is None:
+            continue
+        dual, node, (low, high) = (
+            duals[gate].numpy(),
+            bounds.gates[gate],
+            (end.numpy() for end in bounds.cut(gate, held)),
+        )
+        levels, slopes, starts = (table.expand(-1, node.size).numpy() for table in tables_of(node))
+        for row, unit in np.ndindex(weights.shape):
+            ends = low[row, unit], max(low[row, unit], high[row, unit])
+            values, terms = [], []
+            for x in (*ends, *(min(max(level, ends[0]), ends[1]) for level in levels[:, unit])):
+                piece = sum(x > levels[:, unit])
+                along, start = slopes[piece, unit] * x, starts[piece, unit]
+                values.append(weights[row, unit] * (along + start) - dual[row, unit] * x)
+                terms.append(abs(weights[row, unit]) * (abs(along) + abs(start)) + abs(dual[row, unit] * x))
+            totals[row] += min(values)
+            expected[row] += 0.125 * max(terms)
+        weights = dual
+    for is_sure in (True, False):
+        carrier = carrying.DualsBack(bounds, held, 4, duals, is_sure=is_sure)
+        bounds.carried_to_box(carrier, rows)
+        np.testing.assert_allclose(carrier.rounding, expected * is_sure)
+        np.testing.assert_allclose(carrier.constants, totals)
+        empty = [(low > high).any(dim=1) for low, high in (bounds.cut(gate, held) for gate in range(2))]
+        assert torch.equal(carrier.is_empty, empty[0] | empty[1])
+
+
+def tables_of(gate):
+    return gate.breakpoints, gate.slopes, gate.intercepts

@@ -131,6 +131,7 @@ def test_noise_counts_in_full_where_later_units_bend():
 
 COARSE = 1 / 64
 CLAMP = ("pointwise", [-0.5, 0.5], [0.0, 1.0, 0.0], [-0.5, 0.0, 0.5])
+STAIRS = ("pointwise", [-1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0], [-1.0, 0.0, 0.0, -1.0])
 
 
 def test_rounding_grows_with_the_size_of_steps():
@@ -173,6 +174,27 @@ def test_both_parts_of_an_open_unit_leave_a_piece_that_it_may_be_on():
     for point, parts in ((-0.5, ((0, 0), (1, 2))), (0.5, ((0, 1), (2, 2)))):
         (unit,) = enclose(net, np.array([point]), steps, *pieces_range(net), rounding=ROUNDING).open
         assert unit.parts == parts
+    net = network_of([affine([[1.0]], [0.0]), STAIRS], 1)
+    for first in range(4):
+        for last in range(first + 1, 4):
+            ball = CutBall(np.inf, L2, np.array([first - 1.25]), np.array([last - 1.75]))
+            (unit,) = enclose(net, np.zeros(1), ball, *pieces_range(net), rounding=ROUNDING).open
+            (low, middle), (above, high) = unit.parts
+            assert (low, above, high) == (0, middle + 1, 3)
+            assert first <= middle < last
+
+
+def test_pieces_are_those_of_all_steps():
+    """Without rounding, at the ends of a range, too: what is at a breakpoint has the piece below it."""
+    net, quarters = network_of([affine([[1.0]], [0.0]), STAIRS, affine([[1.0]], [0.0])], 1), np.arange(-8, 9) / 4
+    for low in quarters:
+        for high in quarters[quarters >= low]:
+            ball = CutBall(np.inf, L2, np.array([low]), np.array([high]))
+            (found,) = enclose(net, np.zeros(1), ball, *pieces_range(net), rounding=0.0).pieces
+            pieces = pieces_of(net.codes(np.arange(8 * low, 8 * high + 1)[:, None] / 8))[0]
+            assert (found.first.tolist(), found.last.tolist()) == ([pieces.min()], [pieces.max()])
+            several = {0: tuple(range(pieces.min(), pieces.max() + 1))}
+            assert found.several == (several if pieces.min() < pieces.max() else {})
 
 
 def values_of(steps, points):

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from oracles.rational_steps import LEAKY, RELU, affine, network_of, rational_values
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.rounded import HeldRoundedNumbers, Rounded, RoundedNumbers
 from reluscope.networks.passes.rounding import (
@@ -208,3 +209,17 @@ def test_candidates_that_rounding_alone_may_tell_apart_are_read_as_ties():
     relu = network_of([affine(np.eye(2), np.zeros(2)), RELU], 2).stages[0].gate
     pre = torch.tensor([[last, -last]], dtype=torch.float64)
     assert with_ties(relu, pre, torch.ones_like(pre)) is pre
+
+
+def test_what_is_at_a_jump_is_in_doubt_unless_nothing_is_rounded():
+    """Of a continuous gate an exact tie is no doubt; beside a breakpoint errors decide."""
+    for jump in (1.0, 0.0):
+        tables = (torch.tensor(one).double()[:, None] for one in ([0.0], [0.0, 1.0], [0.0, jump]))
+        names = ("breakpoints", "slopes", "intercepts")
+        gate, ties = Pointwise(name="gate", shape=(2,), kind="gate", **dict(zip(names, tables, strict=True))), jump > 0
+        for pre, error, doubt in ((0.0, 0.0, False), (0.0, 0.5, ties), (0.5, 0.5, True), (0.5, 0.25, False)):
+            tables = (torch.tensor([[9.0, one], [9.0, 9.0]]).double() for one in (pre, error))
+            values, errors = tables
+            errors[:, 0] = 1.0
+            errors[1, 1] = 1.0
+            assert in_doubt(gate, values, errors).tolist() == [doubt, False]

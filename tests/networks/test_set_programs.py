@@ -89,3 +89,20 @@ def test_sets_are_split_where_units_are_apart_from_their_functions():
         one = parts[int(np.argmin(misses))]
     assert not relaxed.splits  # in the end no unit is open
     assert float(net(relaxed.point[None])[0, 0]) == pytest.approx(relaxed.miss, abs=1e-6)
+
+
+def test_programs_of_values_that_go_around_a_gate():
+    """relu(x) + x on [-1, 1], with the unit held to either piece: -1 to 0, and 0 to 2."""
+    net = rs.load(Around().double(), input_shape=(1,))
+    bounds = BackwardBounds(net, -np.ones(1), np.ones(1))
+    for sign, piece, least in ((1.0, 0, -1.0), (-1.0, 0, 0.0), (1.0, 1, 0.0), (-1.0, 1, -2.0)):
+        rows = torch.full((1, 1), sign, dtype=torch.float64), torch.zeros(1, dtype=torch.float64)
+        held = bounds.unheld(1).row(0).halves(0, 0, 0)[piece]
+        relaxed = SetProgram(bounds, *rows).least_miss(held)
+        assert relaxed.miss == pytest.approx(least, abs=1e-6)
+        assert proved(bounds, held, rows, relaxed) == pytest.approx(least, abs=1e-6)
+
+
+class Around(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(x) + x

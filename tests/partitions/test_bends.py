@@ -273,3 +273,20 @@ def test_what_proofs_leave_open_is_seen_where_measured_errors_do_not(monkeypatch
         assert chunk.opened.arrived.units.tolist() == units
         assert chunk.opened.num_unproved == number
         assert chunk.is_measured is (number > 0)
+
+
+@pytest.mark.parametrize("gate", [nn.ReLU(), nn.MaxPool1d(2)])
+def test_all_points_are_in_doubt_if_a_unit_is_that_nobody_looked_at(monkeypatch, gate):
+    """Errors of early gates grow beyond what counts as clear, whether or not another point was in doubt before."""
+    points = np.array([[1.0, 2.0], [3.0, 2.5]])
+    for large, doubt in ((2.0**10, False), (2.0**49, True)):  # which cancel but for 1
+        weight = np.array([[large, 0.0], [1.0, 0.0], [large, 0.0], [0.0, 0.0]])
+        first, second = nn.Linear(2, 4), nn.Linear(4, 2)
+        with torch.no_grad():
+            first.weight[:], first.bias[:] = torch.from_numpy(weight), torch.tensor([0.0, 1.0, 0.0, 1.0])
+            second.weight[:] = torch.tensor([[1.0, 1.0, -1.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
+            second.bias[:] = 0.0
+        shape = [nn.Unflatten(1, (1, 2)), gate, nn.Flatten()] if isinstance(gate, nn.MaxPool1d) else [gate]
+        net = rs.load(nn.Sequential(first, nn.ReLU(), second, *shape).double(), input_shape=(2,))
+        monkeypatch.setattr(codes_together, "CLEAR", 2.0**-45)
+        assert codes_together.codes_together(net, points)[1].tolist() == [doubt] * 2

@@ -1,5 +1,8 @@
 """Pre-activations that have gone ahead to the next gate are those of a forward pass at the vertices."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -69,3 +72,45 @@ def test_what_bends_between_two_rows_is_sent_through_the_map():
     found[3:] = np.nan
     _kernels.interpolate_bent(found, values, weight, tail, head, share)
     np.testing.assert_allclose(found, truth, rtol=0, atol=1e-13)
+
+
+def changed(part, **changes):
+    """Return something with other values of some attributes."""
+    return SimpleNamespace(**{**{name: getattr(part, name) for name in dir(part) if name[0] != "_"}, **changes})
+
+
+def test_only_one_large_map_between_gates_of_relus_is_worth_it(monkeypatch):
+    """From vertices 0 and 1 to one in the middle of their edge: whatever else there is between gates takes a product."""
+    monkeypatch.setattr(carried_ahead, "LEAST_ENTRIES", 6)
+    net = rs.load(default_network([2, 2, 3, 1]))
+    stage, following = net.stages[:2]
+    outputs = torch.tensor([[1.0, 0.0], [0.0, 2.0], [0.5, 1.0]]).double()
+    values = {stage.position: outputs, 99: outputs}
+    work = SimpleNamespace(heights=np.zeros(3), tail=np.array([0]), head=np.array([1]), share=np.array([0.5]))
+    ahead, sizes = carried_ahead.carried_ahead(following, stage, values, work)
+    ((target, node),) = following.leg.plan
+    assert (set(ahead), set(sizes)) == ({99, target}, {stage.position})
+    np.testing.assert_allclose(ahead[target], outputs @ node.weight.T + node.bias)
+    torch.testing.assert_close(sizes[stage.position].ravel(), torch.tensor([1.0, 2.0]).double())
+    clamp = rs.load(torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU6()), input_shape=(2,)).stages[0].gate
+    leg = following.leg
+    for others in (
+        (following, changed(stage, gate=clamp)),
+        (changed(following, keeps=(stage.position,)), stage),
+        *(
+            (changed(following, leg=changed(leg, **changes)), stage)
+            for changes in (
+                {"plan": leg.plan * 2},
+                {"plan": ((target, changed(node)),)},
+                {"plan": ((target, replace(node, shape=(3, 1))),)},
+                {"target": target + 1},
+                {"reads": (stage.position, 0)},
+            )
+        ),
+    ):
+        assert carried_ahead.carried_ahead(*others, values, work) is None
+    for most in ({"LEAST_ENTRIES": 7}, {"LEAST_NEW": 0.4}):
+        with monkeypatch.context() as patch:
+            for name, least in most.items():
+                patch.setattr(carried_ahead, name, least)
+            assert carried_ahead.carried_ahead(following, stage, values, work) is None

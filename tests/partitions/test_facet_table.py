@@ -1,7 +1,9 @@
 """Facets as a table: against certificates in fractions, closed forms of slices of cubes, and torch's gradients."""
 
+from inspect import unwrap
 from itertools import product
 from math import factorial, inf
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from scipy.spatial import ConvexHull
 
 import reluscope as rs
 from reluscope.findings import Claim
+from reluscope.partitions import facet_volumes
 from reluscope.partitions.exact import exact_rows
 from reluscope.testing import boxes, default_network, networks, slices
 
@@ -274,3 +277,46 @@ def test_half_spaces_where_fractions_are_too_costly(monkeypatch):
         assert value == pytest.approx(truth[name][0], rel=1e-9)
         assert (low, high) == (0, inf)
     assert listed.facets.boundary_finding().claim is Claim.ESTIMATE
+
+
+def test_facets_along_the_axes_without_fractions(monkeypatch):
+    part = rs.partition(rs.load([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))]), rs.Box(-1, 1, 3))
+    monkeypatch.setattr(exact_rows, "MULTIPLICATIONS", 0)
+    found = part.facets.findings()["facet_volume"]
+    assert len(found) == 12
+    assert (found.lower <= 1).all()
+    assert (found.upper >= 1).all()
+    assert (found.upper - found.lower < 1e-6).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_hulls_are_off_by_what_rows_that_meet_them_may_have_moved(seed):
+    """By hand: a unit square across an axis, and rows at all angles, on some of its corners, with errors of each."""
+    rng, hull = np.random.default_rng(seed), unwrap(facet_volumes._hull)
+    corners = np.array([*product([0.0, 1.0], repeat=3)])
+    normals = np.array([[0.0, 0.0, 1.0], *rng.normal(size=(4, 3))])
+    normals[1] = normals[0] + 0.01 * normals[1]  # nearly parallel
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    are_on = rng.random((8, 5)) < 0.4
+    are_on[:, 0] = corners[:, 2] == 1
+    errors = 10.0 ** rng.uniform(-6, -4, (8, 5))
+    flipping = np.array([False, False, False, True, False])
+    rows = SimpleNamespace(normals=normals)
+    value, low, high = hull(facet_volumes._Heights(corners, errors, are_on), rows, 0, flipping)
+    own = np.flatnonzero(corners[:, 2] == 1)
+    away = most = max(errors[corner, 0] for corner in own)
+    for row in (1, 2, 4):
+        if are_on[own, row].any():
+            sine = np.linalg.norm(np.cross(normals[row], normals[0]))
+            away = max(away, (most + max(0.0, *(errors[corner, row] for corner in own))) / sine)
+    error = 4 * away * (1 + 2 * away) + facet_volumes.HULLS
+    assert value == pytest.approx(1.0)
+    assert (low, high) == pytest.approx((max(0.0, 1 - error), 1 + error), rel=1e-9)
+    few = are_on.copy()
+    few[own[2:], 0] = False
+    heights = facet_volumes._Heights(corners, errors, few)
+    assert hull(heights, rows, 0, flipping) == (0.0, 0.0, inf)
+    normals[4] = normals[0]  # parallel: it may cut off anything
+    are_on[own, 4] = True
+    heights = facet_volumes._Heights(corners, errors, are_on)
+    assert hull(heights, rows, 0, flipping)[1:] == (0.0, inf)

@@ -490,3 +490,51 @@ def test_lowest_corners_on_sides_of_a_window_count_where_these_are_the_domains()
     )  # the highest corners: three are on the right
     where = SubDomains.of(rs.Box([-2.0, -1.0], [1.0, 1.0]))
     assert _count_lowest(part, np.array([1.0, 0.5]), low, high, where) == 2
+
+
+def test_windows_that_all_miss_the_domain_find_nothing() -> None:
+    where = SimpleNamespace(low=np.zeros(2), high=np.ones(2), inside=lambda low, high: None)
+    density = RegionDensity(np.zeros((1, 2)), np.ones((1, 2)), np.ones(1), np.zeros(1, dtype=int))
+    found = forecast_rounds._round(
+        _net(2, 3, 1), where, density, 8, 4.0, np.random.default_rng(0), until=inf, rounding="proved"
+    )
+    assert (found.counts.tolist(), found.num_cells, found.rate) == ([0] * 8, 1, found.seconds)
+    assert found.seconds_of(100.0, found, 1.5) == found.seconds / 8 * 800**1.5
+
+
+def test_a_fifth_of_the_effort_tells_once_whether_a_domain_is_small(monkeypatch) -> None:
+    """Windows that take next to nothing bring one attempt; what fits the effort another one, of all that is left."""
+    asked = []
+    wide, narrow = [100, 0, 0, 0], [3, 3, 3, 3]
+    for counts, cells, expected in (
+        ([wide, wide, narrow], [10, 10, 10], [200 - 2, 970]),
+        ([wide, narrow], [300, 10], [690]),
+        ([wide, wide], [300, 10], [0.2 * 690]),
+    ):
+        several = [
+            _round_of(own, [1e3 if own is wide else 1.0] * 4, each, 1e-3)
+            for own, each in zip(counts, cells, strict=True)
+        ]
+        monkeypatch.setattr(forecasting, "rounds", lambda *_, several=several: iter(several))
+        monkeypatch.setattr(
+            forecasting,
+            "ForecastEffort",
+            SimpleNamespace(of=lambda *_: ForecastEffort(9, 1000.0, time.monotonic() + 1e6)),
+        )
+        asked.clear()
+        monkeypatch.setattr(forecasting, "_whole", lambda net, domain, budget: asked.append(budget.regions))
+        rs.forecast(_net(2, 3, 1), SQUARE)
+        assert asked == [int(one) for one in expected]
+
+
+def test_the_largest_of_candidates_may_change_in_a_box_where_their_ranges_meet() -> None:
+    """Pairs x and -x, x and 1, x and x + 1 (whose ranges meet in boxes of width 1), and x alone with padding."""
+    layers = [torch.nn.Linear(1, 6), torch.nn.Unflatten(1, (1, 6)), torch.nn.MaxPool1d(2), torch.nn.Flatten()]
+    net = rs.load(torch.nn.Sequential(*layers).double(), input_shape=(1,))
+    weight, bias = np.array([[1.0, -1.0, 1.0, 0.0, 1.0, 1.0]]).T, np.array([0.0, 0.0, 0.0, 1.0, 0.0, 1.0])
+    net = net.with_parameters({"0.weight": weight, "0.bias": bias})
+    low, sides = np.array([[-0.5], [0.25], [0.5], [3.0], [-3.0]]), np.array([[0.25], [0.5], [2.0], [0.5], [5.0]])
+    for row, (start, side) in enumerate(zip(low.ravel(), sides.ravel(), strict=True)):
+        ends = np.sort(weight.ravel()[:, None] * [start, start + side] + bias[:, None], axis=1)
+        expected = sum(min(one[1], two[1]) >= max(one[0], two[0]) for one, two in ends.reshape(3, 2, 2))
+        assert region_density_module._bends(net, low, sides)[row] == expected

@@ -2,16 +2,18 @@
 
 from fractions import Fraction
 from itertools import permutations
-from math import exp, inf
+from math import exp, inf, log
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
 import reluscope as rs
 from reluscope.findings import Claim
+from reluscope.partitions import volume_change
 from reluscope.partitions.exact import exact_rows
 from reluscope.testing import boxes, default_network, networks
 
@@ -114,4 +116,15 @@ def test_unbounded_regions_have_infinite_images_or_none():
     part = rs.partition(rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))]), rs.Space(2))
     found = rs.measure_regions(part, "image_volume")["image_volume"]
     assert sorted(found.value.tolist()) == [0, 0, 0, inf]
+    assert set(found.claims) == {Claim.EXACT}
+
+
+def test_factors_that_floats_know_well_enough_are_not_asked_in_fractions(monkeypatch):
+    layers = [torch.nn.Linear(2, 2), torch.nn.LeakyReLU(0.5), torch.nn.Linear(2, 2)]
+    net = rs.load(torch.nn.Sequential(*layers).double(), input_shape=(2,))
+    net = net.with_parameters({"0.weight": np.eye(2), "0.bias": np.zeros(2), "2.weight": np.eye(2)[::-1]})
+    part = rs.partition(net, rs.Box(-1, 1, 2))
+    monkeypatch.setattr(volume_change, "ExactRows", None)
+    found = rs.measure_regions(part, "log_volume_factor")["log_volume_factor"]
+    assert sorted(found.value) == pytest.approx([-2 * log(2), -log(2), -log(2), 0.0])
     assert set(found.claims) == {Claim.EXACT}

@@ -433,3 +433,16 @@ def test_a_frontier_does_not_go_back():
     search.push(2.0, (2, 4))
     assert words_of(search.run(Budget())) == ""
     assert (search.order, search.frontier) == ([2.0], 5.0)
+
+
+def test_what_is_left_is_as_good_as_the_best_branch():
+    search = Shortest(901)
+    assert search.least_key == -math.inf
+    search.begin()
+    assert search.least_key == 0.0
+    search.push(-3.0, (0, 2))
+    assert search.least_key == -3.0
+    search.queue.clear()
+    assert search.least_key == math.inf
+    search.is_broken = True
+    assert search.least_key == -math.inf

@@ -3,6 +3,7 @@
 import itertools
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,8 +13,11 @@ from hypothesis import strategies as st
 
 import reluscope as rs
 from oracles.fractions_line import Piece, pieces_of
+from reluscope.analyses.similarity.overlays import Overlay
 from reluscope.errors import InputError, ShapeError
+from reluscope.findings import Column
 from reluscope.networks.graph.left_off import LeftOff
+from reluscope.partitions.region_numbers import VOLUME
 from reluscope.testing import boxes, default_network, networks
 
 
@@ -192,3 +196,28 @@ def test_what_does_not_fit():
         found.agreement()
     with pytest.raises((InputError, ShapeError), match="equally many outputs"):
         found.differences()
+
+
+@pytest.mark.parametrize("share_listed", [0.5, 1.0])
+def test_shares_of_many_pieces_are_between_the_ends_in_fractions(share_listed):
+    """What is not listed may have equal classes, or not; sums of as many volumes are rounded."""
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        sizes = rng.random(40) * 10.0 ** rng.integers(-6, 1, 40)
+        is_equal = rng.random(40) < rng.random()
+        whole = float(sum(map(Fraction, sizes.tolist())) / Fraction(share_listed))
+        window = SimpleNamespace(volume=lambda whole=whole: whole)
+        found = SimpleNamespace(partition=SimpleNamespace(window=window))
+        value, least, most = Overlay._share(found, Column.of(VOLUME, sizes), is_equal)
+        equal, others = (sum(map(Fraction, sizes[rows].tolist())) / Fraction(whole) for rows in (is_equal, ~is_equal))
+        assert 0 <= least <= equal
+        assert min(1, 1 - others) <= most <= 1
+        assert most - least <= 1 - share_listed + 1e-9
+        assert least <= value <= most
+
+
+def test_differences_are_a_column_of_two_networks_with_equally_many_outputs():
+    domain = rs.Box(-1, 1, 1)
+    for outputs, has_differences in (((1, 1), True), ((1, 2), False), ((1, 1, 1), False)):
+        found, _ = overlay([default_network([1, 3, number], seed) for seed, number in enumerate(outputs)], domain)
+        assert ("difference" in found.to_table().column_names) == has_differences

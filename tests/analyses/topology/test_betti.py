@@ -380,3 +380,17 @@ def test_a_class_is_one_class():
         rs.topology.betti(part, of="class", output=(0, 1))
     with pytest.raises(InputError, match="output"):
         rs.topology.betti(part, of="class", output=2)
+
+
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [("ordinary", ""), ("borel_moore", ", with open ends"), ("one_point", ", with one point for all ends")],
+)
+def test_what_is_counted_is_told_with_its_ends(ends, said):
+    part = rs.partition(ball(2), rs.Box(-2, 2, 2))
+    assert rs.topology.betti(part, of="level", level=0.25, ends=ends)["betti_number"].given == (
+        f"where output 0 is equal to 0.25{said}"
+    )
+    assert rs.topology.betti(part, ends=ends)["betti_number"].given == f"of the domain{said}"
+    found = rs.level_set(ball(3), rs.Box(-2, 2, 3))
+    assert rs.topology.betti(found, ends=ends)["betti_number"].given == f"of the level set{said}"

@@ -321,3 +321,26 @@ def test_matrices_are_whole_numbers_whatever_their_size():
     for number in (3.0 * 2.0**80, -0.375, 2.0**-70):
         numbers, power = _exactly(np.array([[number]]))
         assert Fraction(int(numbers[0, 0]), 2**power) == Fraction(number)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"ruled_out": [(0, (1.0,))]},
+        {"axis": 0.5},
+        {"place": "0"},
+        {"ruled_out": {"0": (1.0,)}},
+        {"ruled_out": {0: [1.0]}},
+        {"ruled_out": {0: ("1",)}},
+        {"ruled_out": {0: (1.0,), "1": (1.0,)}},
+        {"ruled_out": {0: (1.0, "1")}},
+    ],
+)
+def test_boxes_with_other_entries_than_numbers_are_told(proved, changes):
+    net, safe, proof = proved
+
+    def change(tree):
+        tree[""] = tree[""]._replace(**changes)
+
+    with pytest.raises(CertificateError, match="box at the root has other entries than numbers"):
+        check_proof(forged(proof, change), net, safe)

@@ -10,6 +10,7 @@ from torch import nn
 
 import reluscope as rs
 from networks.models import layers, seeded
+from networks.test_backward_bounds import bent_gate
 from reluscope.checking.dual_bounds import DualBounds, Seen, _rest
 from reluscope.checking.whole_numbers import MAX_TERMS, Matrix, Whole
 from reluscope.errors import CertificateError
@@ -285,3 +286,55 @@ def test_what_touches_unsafe_outputs_is_not_ruled_out(split):
     assert check_proof(proof, net, below(1 + 2.0**-40)) == 1
     with pytest.raises(CertificateError, match="may reach unsafe outputs"):
         check_proof(proof, net, below(1.0))
+
+
+def least_by_hand(gate, unit, weight, dual, ends):
+    """The least of w f(x) - v x between two ends, in fractions, -inf where it falls without end."""
+    levels, slopes, starts = (
+        [Fraction(row[unit].item()) for row in table] for table in (gate.breakpoints, gate.slopes, gate.intercepts)
+    )
+    low, high = (None if np.isinf(end) else Fraction(end) for end in ends)
+    for end, slope, sign in ((low, slopes[0], -1), (high, slopes[-1], 1)):
+        if end is None and sign * (weight * slope - dual) < 0:
+            return -np.inf
+    # Beyond all breakpoints nothing falls any more.
+    places = [*levels, *(end for end in (low, high) if end is not None), Fraction(0)]
+    places = [x for x in places if (low is None or low <= x) and (high is None or x <= high)]
+    places += [end for end in (low, high) if end is not None]
+    return min(
+        weight * (slopes[piece] * x + starts[piece]) - dual * x
+        for x in places
+        for piece in {sum(level < x for level in levels), sum(level <= x for level in levels)}
+    )
+
+
+@pytest.mark.parametrize("pieces", [2, 4])
+def test_what_units_add_is_the_least_between_the_ends_of_what_they_see(pieces):
+    """Ends on either side of all breakpoints, at them, between them, or without end."""
+    rng, decided = np.random.default_rng(pieces), 0
+    for _ in range(200):
+        gate = bent_gate(rng, 1, pieces)
+        ends = np.sort(rng.integers(-16, 17, 2) / 4.0)
+        ends = np.where(rng.random(2) < 0.4, [-np.inf, np.inf], ends)
+        weight, dual = rng.integers(-6, 7, 2) / 2.0
+        tables = (Whole.of(np.array([[entry]])) for entry in (weight, dual))
+        expected = least_by_hand(gate, 0, Fraction(weight), Fraction(dual), ends)
+        if expected == -np.inf:
+            with pytest.raises(CertificateError, match="duals do not bound"):
+                _rest(gate, *tables, Seen(*ends[:, None]))
+        else:
+            assert _rest(gate, *tables, Seen(*ends[:, None])).fractions() == [expected]
+            decided += np.isinf(ends).any()
+    assert decided > 20
+
+
+@pytest.mark.parametrize("name", ["gate", "unit", "level", "multipliers"])
+def test_sets_with_other_entries_than_numbers_are_told(proved, name):
+    net, safe, proof = proved
+
+    def change(tree, ranges):
+        node = tree[""]
+        tree[""] = node._replace(**{name: ("0",) if name == "multipliers" else 0.5})
+
+    with pytest.raises(CertificateError, match="set at the root has other entries than numbers"):
+        check_proof(forged(proof, change), net, safe)

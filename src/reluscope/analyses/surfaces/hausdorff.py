@@ -123,7 +123,7 @@ class _Directed:
             self._look_at(NearestPieces(source).corners)
 
     def __len__(self) -> int:
-        return max(1, len(self._open))
+        return len(self._open)
 
     @property
     def is_settled(self) -> bool:
