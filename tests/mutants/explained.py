@@ -608,4 +608,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "return without(part, hull, thin).parts if part.intersect(hull).insphere().radius >= thin else [part]",
     ): "equality of two reals; either answer is right",
     ("partitions/doubts/shown_regions", "GOLDEN = ((5**0.5)) / 2"): "in which order cells are looked at",
+    (
+        "partitions/complexes/carried_ahead",
+        "number, old = len(work.heights), (len(work.heights))",
+    ): "vertices that cuts have made take a product as well, and what is carried ahead replaces it",
 }

@@ -193,6 +193,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{F}::test_effort_is_spent_round_by_round",
         f"{F}::test_lowest_corners_on_sides_of_a_window_count_where_these_are_the_domains",
         f"{F}::test_windows_that_all_miss_the_domain_find_nothing",
+        f"{F}::test_cells_of_all_windows_are_counted",
         f"{F}::test_windows_are_drawn_anywhere",
         f"{F}::test_rare_events_keep_intervals_wide",
         f"{F}::test_windows_that_fill_a_domain_count_each_region_once",

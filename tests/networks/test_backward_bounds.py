@@ -488,3 +488,31 @@ def test_weights_carried_back_leave_room_for_the_rounding_of_every_term(monkeypa
 
 def tables_of(gate):
     return gate.breakpoints, gate.slopes, gate.intercepts
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pulls_are_those_with_which_lines_have_the_duals_that_were_given(seed):
+    bounds, held, rng = three_layers(seed)
+    rows = torch.from_numpy(rng.normal(size=(4, 2)))
+    duals = [torch.from_numpy(rng.normal(size=table.shape)) for table in held.slopes]
+    for table in held.multipliers:
+        table[:] = torch.from_numpy(rng.normal(size=table.shape))
+    pulled = bounds.carried_to_box(carrying.PullsBack(bounds, held, 4, duals), rows)
+    carrier = carrying.LinesBack(bounds, held, 4, is_sure=True)
+    along = bounds.carried_to_box(carrier, rows)
+    for found, own in zip(carrier.duals, duals, strict=True):
+        torch.testing.assert_close(found, own)
+    torch.testing.assert_close(along.values, pulled.values)
+
+
+class Around(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(x) + x
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_weights_of_what_two_nodes_read_add_up(sign):
+    """relu(x) + x on [1, 2] is 2 x."""
+    bounds = BackwardBounds(rs.load(Around().double(), input_shape=(1,)), np.ones(1), 2 * np.ones(1))
+    (row,) = tables([[sign]])
+    assert bounds.lower_bounds(row, bounds.unheld(1)).values.item() == pytest.approx(2.0 if sign > 0 else -4.0)

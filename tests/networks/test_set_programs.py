@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
-from networks.test_backward_bounds import pieces_at
+from networks.test_backward_bounds import Around, pieces_at
 from reluscope.networks.bounds.backward_bounds import BackwardBounds, is_suited
 from reluscope.networks.bounds.set_programs import GivenBack, SetProgram, is_small
 from reluscope.testing import default_network, networks
@@ -101,8 +101,3 @@ def test_programs_of_values_that_go_around_a_gate():
         relaxed = SetProgram(bounds, *rows).least_miss(held)
         assert relaxed.miss == pytest.approx(least, abs=1e-6)
         assert proved(bounds, held, rows, relaxed) == pytest.approx(least, abs=1e-6)
-
-
-class Around(torch.nn.Module):
-    def forward(self, x):
-        return torch.relu(x) + x

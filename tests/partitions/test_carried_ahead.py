@@ -80,7 +80,7 @@ def changed(part, **changes):
 
 
 def test_only_one_large_map_between_gates_of_relus_is_worth_it(monkeypatch):
-    """From vertices 0 and 1 to one in the middle of their edge: whatever else there is between gates takes a product."""
+    """From vertices 0 and 1 to one in the middle of their edge: anything else between gates takes a product."""
     monkeypatch.setattr(carried_ahead, "LEAST_ENTRIES", 6)
     net = rs.load(default_network([2, 2, 3, 1]))
     stage, following = net.stages[:2]

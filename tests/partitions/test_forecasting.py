@@ -502,6 +502,15 @@ def test_windows_that_all_miss_the_domain_find_nothing() -> None:
     assert found.seconds_of(100.0, found, 1.5) == found.seconds / 8 * 800**1.5
 
 
+def test_cells_of_all_windows_are_counted() -> None:
+    """Windows are the whole domain, of four squares."""
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    density = RegionDensity(-np.ones((1, 2)), 2 * np.ones((1, 2)), np.full(1, 4.0), np.zeros(1, dtype=int))
+    draw = np.random.default_rng(0)
+    found = forecast_rounds._round(net, SubDomains.of(SQUARE), density, 3, 4.0, draw, until=inf, rounding="proved")
+    assert (found.counts.tolist(), found.weights.tolist(), found.num_cells) == ([4] * 3, [1.0] * 3, 12)
+
+
 def test_a_fifth_of_the_effort_tells_once_whether_a_domain_is_small(monkeypatch) -> None:
     """Windows that take next to nothing bring one attempt; what fits the effort another one, of all that is left."""
     asked = []

@@ -97,3 +97,17 @@ def test_rays_that_barely_meet_boxes_look_into_them(scale):
     found = [len(_candidates(BoxTree(low[[row]], high[[row]]), origins[[row]], ways[[row]])[0]) for row in range(400)]
     truth = [meets(origins[row], ways[row], low[row], high[row]) for row in range(400)]
     assert all(one or not other for one, other in zip(found, truth, strict=True))
+
+
+def test_rays_that_rounding_moves_past_a_point_look_into_its_box():
+    """The whole step to a point is rounded on every axis, and in fractions the ray meets it."""
+    rng, moved = np.random.default_rng(5), 0
+    for _ in range(200):
+        step, way = int(rng.integers(2**52, 2**54)), rng.choice([-9, -7, -5, -3, -1, 1, 3, 5, 7, 9], 3)
+        point = np.array([float(step * int(one)) for one in way])
+        origin = np.array([float(int(end) - step * int(one)) for end, one in zip(point, way, strict=True)])
+        way = way.astype(float)
+        assert meets(origin, way, point, point)
+        assert len(_candidates(BoxTree(point[None], point[None]), origin[None], way[None])[0]) == 1
+        moved += len({*((point - origin) / way).tolist()}) > 1
+    assert moved > 50
