@@ -479,6 +479,8 @@ def test_the_mean_of_a_sample_has_ends_where_entries_have() -> None:
     three = np.array([1.0, 3.0, 5.0])
     found = mean(three, three - 1, three + 2, 10, least=0.0, most=20.0)
     assert found[:3] == pytest.approx((3.0, lowest_mean(three - 1, 0.025), 20.0 - lowest_mean(18 - three, 0.025)))
+    below = mean(three, three - 1, three + 2, 10, least=-4.0, most=0.0)
+    assert (below.lower, below.upper) == (pytest.approx(lowest_mean(three + 3, 0.025) - 4.0), 3.0)
     assert not found.is_certain
     assert mean(three, three, three, 10) == Ends(3.0, -np.inf, np.inf, is_certain=False)
     endless = mean(three, three, np.array([1.0, np.inf, np.inf]), 10, least=0.0)

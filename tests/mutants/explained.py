@@ -612,4 +612,17 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "partitions/complexes/carried_ahead",
         "number, old = len(work.heights), (len(work.heights))",
     ): "vertices that cuts have made take a product as well, and what is carried ahead replaces it",
+    (
+        "geometry/programs/checked_bounds",
+        "if _least(rows) * _least(taken) <= np.finfo(float).tiny:  # products may be below the smallest number",
+    ): "a product that is the smallest normal number loses nothing; the bound is larger by less",
+    ("geometry/unions/union_volume", "if dim == 3 and len(bodies) >= 1:"): "of one body both ways give the volume",
+    (
+        "geometry/unions/union_surface",
+        "before = np.arange(len(top)) <= index",
+    ): "the body itself is left out in any case",
+    (
+        "geometry/programs/convex_questions",
+        "return is_near(softplus(values), softplus(bounds)) & (time.perf_counter() > until)",
+    ): "the method goes on to a smaller gap, until it stalls",
 }

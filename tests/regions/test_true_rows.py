@@ -6,14 +6,16 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
+import torch
 
 import reluscope as rs
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.bounding_box import bounding_box
 from reluscope.geometry.polyhedra.true_rows import KnownRows
-from reluscope.networks.fractions.rational import multiplications
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
+from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.regions import exact_half_spaces
-from reluscope.regions.exact_half_spaces import ExactHalfSpaces
+from reluscope.regions.exact_half_spaces import ExactHalfSpaces, pulled_side
 
 
 def random_network(seed, widths):
@@ -218,3 +220,27 @@ def test_rows_are_found_once_and_not_where_fractions_take_too_long(monkeypatch):
         monkeypatch.setattr(exact_half_spaces, "MULTIPLICATIONS", most)
         again = ExactHalfSpaces(net, net.codes(point), sources, np.zeros((0, 2)), np.zeros(0))
         assert (again.sides() is not None) == is_known
+
+
+def test_rows_of_largest_candidates_are_differences_of_their_functions():
+    """Of two pairs, each of which has the first candidate beside the second, or the other way round."""
+    weight, bias = np.array([[0.1, 0.3], [-0.7, 0.2], [0.5, 0.9], [0.3, -0.4]]), np.array([0.1, 0.2, -0.3, 0.7])
+    layers = [torch.nn.Linear(2, 4), torch.nn.Unflatten(1, (1, 4)), torch.nn.MaxPool1d(2), torch.nn.Flatten()]
+    net = rs.load(torch.nn.Sequential(*layers).double(), input_shape=(2,))
+    net = net.with_parameters({"0.weight": weight, "0.bias": bias})
+    rows = [[Fraction(entry) for entry in row] for row in np.column_stack([weight, bias]).tolist()]
+    seen = set()
+    for point in np.random.default_rng(0).normal(size=(12, 2)):
+        code = net.codes(point[None])
+        sources = np.array([[0, unit, 1 - int(own)] for unit, own in enumerate(pieces_of(code)[0][0])])
+        known = ExactHalfSpaces(net, code, sources, np.zeros((0, 2)), np.zeros(0)).sides()
+        for (_, unit, beyond), side in zip(sources.tolist(), known, strict=True):
+            own, other = rows[2 * unit + 1 - beyond], rows[2 * unit + beyond]
+            truth = [one - two for one, two in zip(own, other, strict=True)]
+            assert [*side] == truth
+            pulled = pulled_side(
+                RationalNetwork(net), [one[0].tolist() for one in pieces_of(code)], [0, unit, beyond], most=1e6
+            )
+            assert [*(pulled.coefficients.get(place, 0) for place in range(2)), pulled.constant] == truth
+            seen.add((unit, beyond))
+    assert len(seen) == 4

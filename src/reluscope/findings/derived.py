@@ -54,7 +54,7 @@ def quantile(
 
     number = len(values)
     # The largest l with P(B < l) at most 2.5 %, and the same on the other side.
-    counts, tail = np.arange(number + 1), (1 - CONFIDENCE) / 2
+    counts, tail = np.arange(number), (1 - CONFIDENCE) / 2
     below, beyond = (int(np.searchsorted(bdtr(counts, number, one), tail)) for one in (share, 1 - share))
     above = number - beyond
     first = float(np.sort(lower)[below - 1]) if below >= 1 else -np.inf

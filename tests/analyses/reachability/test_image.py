@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 from importlib import import_module
-from itertools import combinations
+from inspect import unwrap
+from itertools import combinations, product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.unions import union_surface
 from reluscope.geometry.unions import union_volume as unions
 from reluscope.geometry.unions.set_differences import Difference
+from reluscope.stopping import Stop, StopReason
 from reluscope.testing import default_network
 
 # (relu(x), relu(-x)) and y: two sides of a fold.
@@ -326,3 +329,26 @@ def test_steps_whose_tents_no_region_shows_are_enclosed():
     found = rs.reach(tent, rs.reachability.Plant([[0.0]], [[1.0]], [0.0]), rs.Box(0.2, 0.4, 1), 2)
     assert found.num_exact == 2
     assert found.maximum([1.0])[2].interval[1] >= 1.0
+
+
+def ending(most):
+    """Return a budget that is spent when it has been asked so many times."""
+    asked = iter(range(99))
+    return SimpleNamespace(spent=lambda *_: Stop(StopReason.SECONDS, 1.0) if next(asked) >= most else None)
+
+
+@pytest.mark.parametrize("most", range(5))
+def test_what_there_was_no_time_for_is_in_the_upper_end_alone(most, monkeypatch):
+    """Boxes beside each other: in space from the largest to the smallest, in the plane from left to right."""
+    monkeypatch.setattr(unions, "TOGETHER", 1)
+    cube, sizes = np.array([*product([0.0, 1.0], repeat=3)]), [0.25, 4.0, 1.0, 2.0]
+    done = sum(sorted(sizes)[::-1][:most])
+    bodies = [cube * [1, 1, size] + [2 * place, 0, 0] for place, size in enumerate(sizes)]
+    found = unwrap(unions._in_space)(bodies, 1e-9, ending(most), 0.0)
+    assert (found.lower, found.upper) == pytest.approx((done, sum(sizes) if most < 4 else done))
+    assert (found.stop is not None) == (most < 4)
+    # Strips of width 1 with a gap between any two; what is left counts up to the largest height, 4.
+    found = unwrap(unions._area)([body[:, [0, 2]] for body in bodies], ending(2 * most), 0.0)
+    done = sum(sizes[:most])
+    assert (found.lower, found.upper) == pytest.approx((done, done + 4 * (7 - 2 * most) if most < 4 else done))
+    assert (found.stop is not None) == (most < 4)

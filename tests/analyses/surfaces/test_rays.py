@@ -3,6 +3,7 @@
 import itertools
 from dataclasses import replace
 from fractions import Fraction
+from inspect import unwrap
 
 import numpy as np
 import pytest
@@ -292,3 +293,26 @@ def test_refusals():
     flat = rs.level_set(rs.load([(np.eye(2)[:1], np.zeros(1))]), rs.Box(-1, 1, 2))
     with pytest.raises(InputError, match="in space"):
         rs.surfaces.cast_rays(flat, [[0.0, 0.0, 0.0]], [[1.0, 0.0, 0.0]])
+
+
+def test_distances_are_off_by_the_errors_of_parameters(monkeypatch):
+    """Times the length of the direction, and never below 0; the first of several hits has the least ends."""
+    errors = [0.0, 0.125, 4.0]
+    proper, ways = parameters_at, np.array([[2.0, 0.0, 0.0]] * 3)
+    origins = np.array([[-3.0, 0.25, 0.125], [-3.0, 0.125, 0.25], [-3.0, 0.25, 0.25]])
+
+    def rough(origins, directions, corners):
+        where, _ = proper(origins, directions, corners)
+        rows = [{0.25 + 0.125j: 0, 0.125 + 0.25j: 1, 0.25 + 0.25j: 2}[complex(*one[1:])] for one in origins]
+        return where, np.array([errors[row] for row in rows])
+
+    monkeypatch.setitem(unwrap(rs.surfaces.cast_rays).__globals__, "parameters_at", rough)
+    found = rs.surfaces.cast_rays(SURFACE, origins, ways)["ray_distance"]
+    first = np.array([3 - 0.625, 3 - 0.625, 3 - 0.5])
+    assert found.value == pytest.approx(first)
+    # Directions are scaled to a largest coordinate between 1/2 and 1, or 1 and 2.
+    scales = (found.upper - first)[1:] / errors[1:]
+    assert scales[0] == pytest.approx(scales[1])
+    assert 0.5 <= scales[0] <= 2
+    assert found.lower == pytest.approx(np.maximum(0.0, first - scales[0] * np.array(errors)))
+    assert (found.upper - found.lower)[0] < 1e-12
