@@ -10,7 +10,7 @@ import reluscope as rs
 from networks.models import branched, layers
 from reluscope import _kernels
 from reluscope.analyses.boxes.box_bounds import BoxBounds
-from reluscope.networks.bounds.dense_layers import dense_layers
+from reluscope.networks.bounds.dense_layers import _joined, dense_layers
 from reluscope.networks.building.builder import GraphBuilder
 
 EPS = 2.0**-52
@@ -186,3 +186,27 @@ def test_what_is_no_sequence_from_a_matrix_to_a_matrix_is_none():
     ):
         assert dense_layers(rs.load(torch.nn.Sequential(*parts).double(), input_shape=(2,))) is None
     assert dense_layers(rs.load(torch.nn.Sequential(linear(), relu, linear()).double(), input_shape=(2,))) is not None
+
+
+@pytest.mark.parametrize(
+    ("first", "bias", "then", "shift", "is_one"),
+    [
+        ([[3.0, 2.0], [5.0, 7.0]], [1.0, 2.0], [[0.0, -1.0], [1.0, 0.0]], [0.0, 0.0], True),
+        ([[3.0, 2.0], [5.0, 7.0]], [1.0, 0.0], [[0.0, -1.0], [1.0, 0.0]], [1.0, 0.0], True),
+        ([[3.0, 2.0], [5.0, 7.0]], [1.0, 0.0], [[0.0, -1.0], [1.0, 0.0]], [0.0, 1.0], False),
+        ([[0.0, -1.0], [1.0, 0.0]], [0.0, 0.0], [[3.0, 2.0], [5.0, 7.0]], [1.0, 2.0], True),
+        ([[0.0, -1.0], [1.0, 0.0]], [0.0, 1.0], [[3.0, 2.0], [5.0, 7.0]], [0.0, 0.0], False),
+        ([[1.0, 0.0], [1.0, 0.0]], [0.0, 0.0], [[3.0, 2.0], [5.0, 7.0]], [0.0, 0.0], False),
+        ([[1.0, 1.0], [0.0, 0.0]], [0.0, 0.0], [[3.0, 2.0], [5.0, 7.0]], [0.0, 0.0], False),
+        ([[1.0, 2.0], [0.0, 3.0]], [0.0, 0.0], [[3.0, 2.0], [5.0, 7.0]], [0.0, 0.0], False),
+        ([[3.0, 2.0], [5.0, 7.0]], [0.0, 0.0], [[1.0, 1.0], [1.0, 0.0]], [0.0, 0.0], False),
+    ],
+)
+def test_two_layers_are_one_if_one_of_them_only_moves_entries(first, bias, then, shift, is_one):
+    """The first must not send one entry to two, nor add two; of every sum of constants one is zero."""
+    one, two = (np.array(first), np.array(bias)), (np.array(then), np.array(shift))
+    found = _joined(one, two)
+    assert (found is not None) == is_one
+    if found is not None:
+        assert (found[0] == two[0] @ one[0]).all()
+        assert (found[1] == two[0] @ one[1] + two[1]).all()

@@ -625,4 +625,21 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "geometry/programs/convex_questions",
         "return is_near(softplus(values), softplus(bounds)) & (time.perf_counter() > until)",
     ): "the method goes on to a smaller gap, until it stalls",
+    (
+        "networks/bounds/set_programs",
+        "is_in[1:] &= units.levels <= units.high",
+    ): "one row more, of a piece that a range touches: it cuts nothing off",
+    ("networks/bounds/set_programs", "gaps = np.abs((gives))"): "which unit is split first; bounds hold anyhow",
+    (
+        "networks/bounds/set_programs",
+        "entries = ((units)) * (len(bounds.lower) + 2 * units)",
+    ): "how large a program may be",
+    (
+        "networks/file_outputs",
+        "return _EVERYWHERE if sign <= 0 and not is_equation else _NOWHERE",
+    ): "the sign is 1 or -1",
+    (
+        "networks/file_outputs",
+        "return _EVERYWHERE if sign >= 0 and not is_equation else _NOWHERE",
+    ): "the sign is 1 or -1",
 }

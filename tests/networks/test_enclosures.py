@@ -14,6 +14,7 @@ from reluscope.geometry.numbers.norms import L2, LINF, Norm
 from reluscope.geometry.polyhedra.cut_balls import CutBall
 from reluscope.networks.evaluation.enclosures import enclose
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
+from reluscope.networks.passes.forms import PossiblePieces
 from reluscope.testing import networks
 
 ROUNDING = 1e-15
@@ -480,3 +481,9 @@ def test_a_candidate_that_is_behind_all_over_is_not_chosen(point, possible):
         first, last = [np.array([candidate, 0])], [np.array([candidate, 1])]
         found = enclose(net, np.array([point]), steps, first, last, rounding=ROUNDING)
         assert found.is_empty == (candidate not in possible)
+
+
+def test_pieces_of_largest_candidates_are_the_leader_and_those_that_may_overtake_it():
+    leading = np.array([[False, True, True], [False, False, False], [True, False, False]])
+    found = PossiblePieces(np.array([0, 1, 2]), np.array([0, 1, 2]), leading)
+    assert found.several == {0: (0, 1, 2), 2: (2, 0)}

@@ -4,6 +4,7 @@ import pickle
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import onnx
 import pytest
@@ -18,6 +19,7 @@ from conformance.onnx_runtime import run_in_runtime
 from reluscope.checking.file_conditions import on_network
 from reluscope.errors import InputError, NotPiecewiseLinearError
 from reluscope.networks.file_outputs import Rounding, file_outputs, on_scores
+from reluscope.networks.graph.increasing_functions import logarithm, softplus_inverse
 from reluscope.networks.graph.left_off import LeftOff
 
 ENDS = {
@@ -320,3 +322,29 @@ def test_exactness_is_that_of_fractions():
     for step in range(1, 60):
         total, term = total + term, term / step / 2
     assert abs(Fraction(exactly("sigmoid", -0.5)) - 1 / (1 + total)) < Fraction(1, 10**60)
+
+
+@pytest.mark.parametrize(
+    "value", [Fraction(3, 2**90), Fraction(1, 3), Fraction(2**70, 3), Fraction(1500), Fraction(1999)]
+)
+def test_inverses_are_known_to_as_many_digits_however_large_numbers_are(value):
+    """Of the logarithm and of softplus, between two fractions that are as near to each other."""
+    for function, truth in (
+        (logarithm, mpmath.log),
+        *([(softplus_inverse, lambda one: mpmath.log(mpmath.expm1(one)))] if value < 2000 else []),
+    ):
+        low, high = function(value)
+        with mpmath.workdps(900):
+            exact = truth(mpmath.mpf(value.numerator) / value.denominator)
+            assert mpmath.mpf(low.numerator) / low.denominator <= exact <= mpmath.mpf(high.numerator) / high.denominator
+            assert float((high - low) / (1 + abs(high))) < 1e-55
+
+
+@pytest.mark.parametrize(("name", "ends"), [("sigmoid", (0.0, 1.0)), ("tanh", (-1.0, 1.0))])
+def test_ends_of_a_range_are_not_reached(name, ends):
+    """Bounds at an end hold everywhere or nowhere: of scores nothing is asked, or what cannot be."""
+    left_off = LeftOff(name, (1,))
+    for end, sign, is_everywhere in ((1, 1, True), (1, -1, False), (0, 1, False), (0, -1, True)):
+        found = on_scores(left_off, rs.Polyhedron([[float(sign)]], [sign * ends[end]]), Rounding.OUTWARDS)
+        assert found.is_empty() != is_everywhere
+        assert found.contains(np.array([[-1e9], [0.0], [1e9]])).all() == is_everywhere

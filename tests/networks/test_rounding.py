@@ -7,13 +7,16 @@ import pytest
 import torch
 
 from oracles.rational_steps import LEAKY, RELU, affine, network_of, rational_values
+from reluscope.networks.graph.choosing_gates import TopK
 from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.rounded import HeldRoundedNumbers, Rounded, RoundedNumbers
 from reluscope.networks.passes.rounding import (
     ANY_ORDER,
     affine_error,
+    gate_error,
     in_doubt,
+    jumps_within,
     may_be_largest,
     piece_error,
     reaches_breakpoint,
@@ -223,3 +226,26 @@ def test_what_is_at_a_jump_is_in_doubt_unless_nothing_is_rounded():
             errors[:, 0] = 1.0
             errors[1, 1] = 1.0
             assert in_doubt(gate, values, errors).tolist() == [doubt, False]
+
+
+def test_what_may_be_overtaken_among_the_largest_is_in_doubt_altogether():
+    """Of pairs the larger one is kept, times -2 and plus 3; errors let the first pair change, and not the second."""
+    tables = (torch.tensor(one).double()[:, None] for one in ([], [0.0, -2.0], [0.0, 3.0]))
+    names = ("breakpoints", "slopes", "intercepts")
+    gate = TopK(
+        name="",
+        shape=(4,),
+        kind="top_k",
+        groups=torch.tensor([[0, 1], [2, 3]]),
+        k=1,
+        **dict(zip(names, tables, strict=True)),
+    )
+    pre = torch.tensor([[5.0, 4.5, 5.0, 1.0]]).double()
+    error = torch.tensor([[0.25, 0.5, 0.25, 0.5]]).double()
+    kept = [7.0 + 2 * 0.25, 6.0 + 2 * 0.5]
+    assert jumps_within(gate, pre, error).tolist() == [[*kept, 0.0, 0.0]]
+    own = UNIT * torch.tensor([13.0, 0.0, 13.0, 0.0]).double()
+    within = torch.tensor([0.5, 0.0, 0.5, 0.0]).double() + own
+    overtaken = torch.tensor([0.0, 1.0, 0.0, 0.0]).double()  # along the steeper piece
+    expected = within + overtaken + torch.tensor([*kept, 0.0, 0.0]).double()
+    np.testing.assert_allclose(gate_error(gate, pre, error, UNIT)[0], expected, rtol=1e-12)

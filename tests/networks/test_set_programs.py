@@ -7,9 +7,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
-from networks.test_backward_bounds import Around, pieces_at
+from networks.test_backward_bounds import Around, bent_gate, pieces_at
 from reluscope.networks.bounds.backward_bounds import BackwardBounds, is_suited
-from reluscope.networks.bounds.set_programs import GivenBack, SetProgram, is_small
+from reluscope.networks.bounds.set_programs import GivenBack, SetProgram, _between, _Units, is_small
 from reluscope.testing import default_network, networks
 
 
@@ -74,7 +74,7 @@ def test_duals_prove_that_a_set_is_empty():
 
 def test_sets_are_split_where_units_are_apart_from_their_functions():
     net = rs.load(default_network([3, 10, 8, 2], seed=1))
-    bounds = BackwardBounds(net, -np.ones(3), np.ones(3))
+    bounds = BackwardBounds(net, np.array([-1.0, 0.0, -0.5]), np.array([0.5, 1.5, 1.0]))
     A, b = torch.eye(2, dtype=torch.float64)[:1], torch.zeros(1, dtype=torch.float64)
     program, one = SetProgram(bounds, A, b), bounds.unheld(1).row(0)
     for _ in range(net.num_units + 1):
@@ -101,3 +101,37 @@ def test_programs_of_values_that_go_around_a_gate():
         relaxed = SetProgram(bounds, *rows).least_miss(held)
         assert relaxed.miss == pytest.approx(least, abs=1e-6)
         assert proved(bounds, held, rows, relaxed) == pytest.approx(least, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_slopes_between_what_units_see_and_give_are_those_of_pieces_and_chords(seed):
+    """Of pieces on the range of each unit, and of the line between its ends; none where that is level."""
+    rng = np.random.default_rng(seed)
+    gate = bent_gate(rng, 40, 4)
+    low, high = np.sort(rng.integers(-16, 17, (2, 40)) / 4.0, axis=0)
+    high = np.where(low == high, low + 1.0, high)
+    levels, slopes, starts = (table.numpy() for table in (gate.breakpoints, gate.slopes, gate.intercepts))
+    empty = np.zeros(40, dtype=int)
+    found = np.array(_between(_Units(empty, empty, low, high, levels, slopes, starts, empty, empty)))
+    for unit in range(40):
+        ends = low[unit], high[unit]
+        pieces = [sum(x > levels[:, unit]) for x in ends]
+        values = [slopes[piece, unit] * x + starts[piece, unit] for piece, x in zip(pieces, ends, strict=True)]
+        chord = (values[1] - values[0]) / (ends[1] - ends[0])
+        expected = [slopes[0, unit], *([0.0] * 3), chord]
+        for place, level in enumerate(levels[:, unit]):
+            if ends[0] < level < ends[1]:
+                expected[place + 1] = slopes[place + 1, unit]
+        assert np.nan_to_num(found[:, unit]).tolist() == pytest.approx(expected)
+
+
+def test_mixtures_of_rows_are_not_negative():
+    """What the simplex method finds may be below zero by its tolerance."""
+    net = rs.load(default_network([2, 5, 2], seed=0))
+    bounds = BackwardBounds(net, -np.ones(2), np.ones(2))
+    program = SetProgram(bounds, torch.eye(2, dtype=torch.float64), torch.zeros(2, dtype=torch.float64))
+    solve = program._program.maximize
+    program._program.maximize = lambda gain: (found := solve(gain))._replace(duals=found.duals - 1e-3)
+    mix, plain = program.least_miss(bounds.unheld(1).row(0)).mix, solve(program._objective).duals[:2]
+    np.testing.assert_allclose(mix, np.maximum(plain - 1e-3, 0.0))
+    assert mix.min() == 0

@@ -111,14 +111,15 @@ def test_points_with_their_outputs_keep_the_rows(net):
             np.testing.assert_allclose(found, [value[output]] * 2, rtol=1e-5, atol=1e-5 * max(1, np.abs(value).max()))
 
 
-def test_rows_hold_in_fractions_at_inputs_where_no_rounding_helps():
-    """The columns inside are those of real arithmetic; each row holds for them exactly."""
+@pytest.mark.parametrize("ends", [([0.1, -0.3], [0.7, 0.9]), ([-0.7000001, -0.3], [0.7, 0.3000001])])
+def test_rows_hold_in_fractions_at_inputs_where_no_rounding_helps(ends):
+    """The columns inside are those of real arithmetic; each row holds for them exactly, at corners as well."""
     weight, bias, last = [[0.1, 0.3], [-0.7, 0.2]], [0.05, 0.1], [[0.3, 0.9]]
-    net, domain = rs.load([(weight, bias), (last, [1 / 3])]), rs.Box([0.1, -0.3], [0.7, 0.9])
+    net, domain = rs.load([(weight, bias), (last, [1 / 3])]), rs.Box(*ends)
     program = rs.as_program(net, domain)
     assert program.is_binary.sum() == 2
     generator = np.random.default_rng(1)
-    for point in generator.uniform(domain.lo, domain.hi, (20, 2)).tolist():
+    for point in [*generator.uniform(domain.lo, domain.hi, (20, 2)).tolist(), domain.lo.tolist(), domain.hi.tolist()]:
         x = [Fraction(entry) for entry in point]
         seen = [
             sum(Fraction(w) * e for w, e in zip(row, x, strict=True)) + Fraction(b)
@@ -161,7 +162,8 @@ def inside(program, x, seen):
         )
         # weight half / scale stands before the scaled input
         weight = [[0.1, 0.3], [-0.7, 0.2]][unit][0]
-        scales.append(Fraction(weight) * Fraction(0.3) / Fraction(entries[first - 2]))
+        half = -Fraction(program.matrix.data[: program.matrix.indptr[1]][-1].item())
+        scales.append(Fraction(weight) * half / Fraction(entries[first - 2]))
     found += [max(s, Fraction(0)) / scale for s, scale in zip(seen, scales, strict=True)]
     found += [max(-s, Fraction(0)) / scale for s, scale in zip(seen, scales, strict=True)]
     return [*found, *(Fraction(int(s > 0)) for s in seen)]

@@ -272,8 +272,7 @@ class BackwardBounds:
         gate, target = self.gates[stage.index], stage.leg.target
         low, high = self.seen(stage)
         self.ranges.append((low, high))
-        size, units = self._sizes[target], gate.num_units
-        self._sizes[target] = torch.minimum(size, torch.maximum(low.abs(), high.abs()))
+        self._sizes[target], units = torch.maximum(low.abs(), high.abs()), gate.num_units
         levels = gate.breakpoints.expand(-1, units).clamp(low, high)
         values = torch.stack([gate.apply(one[None]).reshape(-1) for one in (low, high, *levels)])
         size = values.abs().amax(dim=0) * (1 + ANY_ORDER)
