@@ -642,4 +642,14 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "networks/file_outputs",
         "return _EVERYWHERE if sign >= 0 and not is_equation else _NOWHERE",
     ): "the sign is 1 or -1",
+    ("partitions/driver/stepped_search", "INTERVAL = (0.2 / 2)"): "how often is told how far a search is",
+    ("partitions/driver/stepped_search", "INTERVAL = (0.0)"): "how often is told how far a search is",
+    (
+        "partitions/ask/region_density",
+        "levels = [((least < level) & (level <= most)) for level in gate.breakpoints]",
+    ): "equality of two reals; ends of intervals are rounded outwards",
+    (
+        "partitions/levels/level_bounds",
+        "if is_linear or chunk.stage == len(network.stages) - 1:",
+    ): "which cells are left out early; all others are cut",
 }

@@ -1,7 +1,10 @@
 """Values as combinations of few rows: the numbers, signs, regions and claims of vertices evaluated one by one."""
 
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
+from inspect import unwrap
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +15,7 @@ import reluscope as rs
 from reluscope.geometry.cutting.complexes import from_polygon
 from reluscope.geometry.polyhedra.window_shapes import RationalCorners
 from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
-from reluscope.networks.graph.choosing_gates import Max
+from reluscope.networks.graph.choosing_gates import Max, TopK
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.wide_numbers import Wide, WideNumbers
 from reluscope.partitions.ask.region_search import RegionSearch, cells_found
@@ -290,3 +293,27 @@ def test_all_points_are_in_doubt_if_a_unit_is_that_nobody_looked_at(monkeypatch,
         net = rs.load(nn.Sequential(first, nn.ReLU(), second, *shape).double(), input_shape=(2,))
         monkeypatch.setattr(codes_together, "CLEAR", 2.0**-45)
         assert codes_together.codes_together(net, points)[1].tolist() == [doubt] * 2
+
+
+def test_only_networks_without_jumps_are_combined(monkeypatch):
+    """One gate that jumps, or keeps the largest, is enough; maxima are continuous."""
+    monkeypatch.setattr(bends, "LEAST_UNITS", 5)
+    monkeypatch.setattr(bends, "LEAST_PRODUCTS", 7)
+    relu = rs.load(nn.ReLU(), input_shape=(4,)).stages[0].gate
+    step = replace(relu, intercepts=torch.tensor([[0.0], [1.0]]).double())
+    top = TopK(
+        **{name: getattr(relu, name) for name in ("name", "shape", "kind", "breakpoints", "slopes", "intercepts")},
+        groups=torch.arange(4)[None], k=2,
+    )  # fmt: skip
+    pool = gates()[1]
+    for several, units, products, pays in (
+        ([relu, pool, relu], 5, 7, True),
+        ([relu, step, relu], 5, 7, False),
+        ([relu, top, relu], 5, 7, False),
+        ([top], 5, 7, False),
+        ([relu], 4, 7, False),
+        ([relu], 5, 6, False),
+    ):
+        stages = [SimpleNamespace(gate=gate, leg=SimpleNamespace(products=0)) for gate in several]
+        stages[-1].leg.products = products
+        assert unwrap(bends.pay)(SimpleNamespace(num_units=units, stages=stages)) == pays

@@ -413,3 +413,22 @@ def test_bodies_no_larger_than_the_rounding_of_their_corners_are_thin(dim):
             extents = [np.ptp(one, axis=0).max() for one in corners]
             expected = [k for k, size in enumerate(volumes) if size <= rounding * extents[k] ** (dim - 1)]
             assert found.tolist() == expected
+
+
+def test_chosen_candidates_rise_faster_than_all_others():
+    """By loops: rows for each other candidate, that of the first unit included, and none for padding."""
+    rng = np.random.default_rng(0)
+    index = np.array([[0, 1, 2], [2, 0, -1], [3, 1, 0]])
+    gate = Max(name="", shape=(3,), index=torch.from_numpy(index))
+    slopes, errors = rng.normal(size=(5, 4, 2)), rng.random((5, 4, 1))
+    pieces = np.array([[0, 0, 0], [1, 1, 1], [2, 1, 2], [0, 1, 2], [2, 0, 1]], dtype=np.uint8)
+    rows, doubts = unwrap(recession_module._of_maximum)(gate, slopes, errors, pieces)
+    for region in range(5):
+        expected = []
+        for place in range(3):
+            for unit in range(3):
+                best, other = index[unit, pieces[region, unit]], index[unit, place]
+                is_row = other >= 0 and other != best
+                expected.append((slopes[region, best] - slopes[region, other]) * is_row)
+                expected[-1] = (*expected[-1], (errors[region, best, 0] + errors[region, other, 0]) * is_row)
+        assert np.column_stack([rows[region], doubts[region]]) == pytest.approx(np.array(expected))

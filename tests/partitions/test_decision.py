@@ -4,6 +4,7 @@ import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
+from inspect import unwrap
 
 import numpy as np
 import pytest
@@ -376,3 +377,29 @@ def test_partitions_of_space_or_without_end_are_refused(domain):
     net = from_arrays([(np.eye(3)[:, : domain.dim], np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
     with pytest.raises(InputError, match="bounded lines and planes"):
         rs.decision_boundary(rs.partition(net, domain))
+
+
+def test_functions_are_opposite_if_one_is_a_negative_multiple_of_the_other():
+    for one, other, are in (
+        ((1, 2, 3), (-2, -4, -6), True),
+        ((0, 2, -3), (0, -4, 6), True),
+        ((1, 2, 3), (2, 4, 6), False),
+        ((1, 2, 3), (-2, -4, 6), False),
+        ((0, 2, 3), (-1, -2, -3), False),
+        ((1, 2, 3), (0, -2, -3), False),
+        ((0, 0, 0), (1, 2, 3), False),
+        ((1, 2, 3), (0, 0, 0), False),
+    ):
+        found = unwrap(touching_ties._are_opposite)(*(tuple(map(Fraction, each)) for each in (one, other)))
+        assert found == are
+
+
+@pytest.mark.parametrize(("answer", "doubtful", "number"), [(None, 2.0, 0), (True, 0.0, 1), (False, 0.0, 0)])
+def test_lengths_where_ties_may_touch_add_up(answer, doubtful, number, monkeypatch):
+    """Of |x| and 0: they tie on the line x = 0, of length 2."""
+    net = rs.load([BOTH_SIGNS, (np.array([[1.0, 1.0], [0.0, 0.0]]), np.zeros(2))])
+    part = rs.partition(net, SQUARE)
+    ties = touching_ties.TouchingTies(part)
+    monkeypatch.setattr(touching_ties.TouchingTies, "_touches", lambda *_: answer)
+    found = ties.beside(net(part.vertices).numpy(), np.array([0, 1]), 0, len(part), 1e-12)
+    assert (found.doubtful, len(found.classes)) == (pytest.approx(doubtful), number)

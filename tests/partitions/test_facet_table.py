@@ -1,5 +1,6 @@
 """Facets as a table: against certificates in fractions, closed forms of slices of cubes, and torch's gradients."""
 
+from fractions import Fraction
 from inspect import unwrap
 from itertools import product
 from math import factorial, inf
@@ -15,6 +16,7 @@ from scipy.spatial import ConvexHull
 import reluscope as rs
 from reluscope.findings import Claim
 from reluscope.partitions import facet_volumes
+from reluscope.partitions import facets as facets_module
 from reluscope.partitions.exact import exact_rows
 from reluscope.testing import boxes, default_network, networks, slices
 
@@ -320,3 +322,43 @@ def test_hulls_are_off_by_what_rows_that_meet_them_may_have_moved(seed):
     are_on[own, 4] = True
     heights = facet_volumes._Heights(corners, errors, are_on)
     assert hull(heights, rows, 0, flipping)[1:] == (0.0, inf)
+
+
+def test_lengths_hold_what_roots_lose(monkeypatch):
+    """Of corners that are exact: squares of the ends are around the square of the length in fractions."""
+    rng = np.random.default_rng(0)
+    vertices, pairs = rng.normal(size=(60, 2)), rng.integers(0, 60, (400, 2))
+    names = unwrap(facet_volumes._lengths).__globals__
+    monkeypatch.setitem(names, "corner_errors", lambda part: np.zeros(60))
+    facets = SimpleNamespace(partition=SimpleNamespace(vertices=vertices), vertices=pairs)
+    found = unwrap(facet_volumes._lengths)(facets)
+    for (one, other), low, high in zip(pairs.tolist(), found.lower.tolist(), found.upper.tolist(), strict=True):
+        square = sum((Fraction(a) - Fraction(b)) ** 2 for a, b in zip(*vertices[[one, other]].tolist(), strict=True))
+        assert Fraction(low) ** 2 <= square <= Fraction(high) ** 2
+    monkeypatch.setitem(names, "corner_errors", lambda part: np.arange(60) / 2)
+    moved = unwrap(facet_volumes._lengths)(facets)
+    assert moved.upper == pytest.approx(moved.value + pairs.sum(axis=1) / 2)
+    assert moved.lower == pytest.approx(np.maximum(0.0, moved.value - pairs.sum(axis=1) / 2))
+
+
+def test_jumps_are_off_by_the_errors_of_the_maps_on_both_sides(monkeypatch):
+    part = rs.partition(rs.load(default_network([2, 5, 2], 1)), rs.Box(-1, 1, 2))
+    proper = facets_module.maps_of_codes
+
+    def known(network, codes):
+        of_codes, _ = proper(network, codes)
+        return of_codes, np.tile([3.0, 4.0], (len(codes), 1)) * (1 + (codes.words.sum(axis=1) % 3)[:, None])
+
+    monkeypatch.setattr(facets_module, "maps_of_codes", known)
+    facets = part.facets
+    found = facets.findings()["jump"]
+    sizes = [5.0 * (1 + part.codes.words[side].sum(axis=1) % 3) for side in (facets.left, facets.right)]
+    assert found.upper - found.value == pytest.approx(np.sqrt(2) * (sizes[0] + sizes[1]))
+    assert (found.lower == 0).all()
+
+
+def test_offsets_are_no_negative_zeros():
+    facets = rs.partition(rs.load([(-np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))]), rs.Box(-1, 1, 2)).facets
+    assert (facets.offsets == 0).all()
+    assert not np.signbit(facets.offsets).any()
+    assert not np.signbit(facets.normals[facets.normals == 0]).any()

@@ -1,6 +1,7 @@
 """Forecasts cover the truth on networks that can be counted; windows and coarse partitions finish within budgets."""
 
 import time
+from inspect import unwrap
 from itertools import islice
 from math import inf
 from types import SimpleNamespace
@@ -547,3 +548,43 @@ def test_the_largest_of_candidates_may_change_in_a_box_where_their_ranges_meet()
         ends = np.sort(weight.ravel()[:, None] * [start, start + side] + bias[:, None], axis=1)
         expected = sum(min(one[1], two[1]) >= max(one[0], two[0]) for one, two in ends.reshape(3, 2, 2))
         assert region_density_module._bends(net, low, sides)[row] == expected
+
+
+class AskedError(Exception):
+    """What a function was asked."""
+
+
+@pytest.mark.parametrize(
+    ("domain", "by_probes"), [(SQUARE, False), (rs.Space(2), True), (rs.Box(-1, 1, 9), True), (rs.Box(-1, 1, 3), False)]
+)
+@pytest.mark.parametrize("pays", [True, False])
+def test_bounded_domains_of_few_dimensions_are_seen_through_windows(domain, by_probes, pays, monkeypatch) -> None:
+    """With the seed that was given; of the plane's large networks time is a power of the number of regions."""
+
+    def ask(*args) -> None:
+        raise AskedError(*args)
+
+    last = _round_of([100, 0, 0, 0], [1e3] * 4, 300)
+    seeds = []
+    monkeypatch.setattr(forecasting, "_by_probes", ask)
+    monkeypatch.setattr(forecasting, "_table", ask)
+    monkeypatch.setattr(forecasting, "rounds", lambda *args: seeds.append(args[3]) or iter([last]))
+    monkeypatch.setattr(
+        forecasting, "ForecastEffort", SimpleNamespace(of=lambda *_: ForecastEffort(9, 1000.0, time.monotonic() + 1e6))
+    )
+    monkeypatch.setattr(forecasting.bends, "pay", lambda network: pays)
+    with pytest.raises(AskedError) as asked:
+        rs.forecast(_net(domain.dim, 3, 1), domain, seed=7)
+    if by_probes:
+        assert asked.value.args[2:] == (None, 7)
+    else:
+        assert seeds == [7]
+        assert (asked.value.args[3] is not None) == (pays and domain.dim == 2)
+
+
+@pytest.mark.parametrize("number", [0, 3])
+def test_signs_that_rounding_hides_in_windows_are_told(number) -> None:
+    last = Round(np.array([1] * 4), np.ones(4), 100, 2.0, number)
+    notes = unwrap(forecasting._table)(SQUARE, last, 1.0, None).notes
+    assert len(notes) == (number > 0)
+    assert all("3 signs" in note for note in notes)

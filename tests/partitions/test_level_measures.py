@@ -3,6 +3,8 @@
 import itertools
 from dataclasses import replace
 from fractions import Fraction
+from inspect import unwrap
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +15,8 @@ from partitions import bodies
 from partitions.test_level_sets import AROUND, random_network, small_integers
 from reluscope.errors import IncompletePartitionError, InputError
 from reluscope.partitions.complexes import incidence
+from reluscope.partitions.levels.level_bounds import above_or_below
+from reluscope.partitions.levels.piece_geometry import PieceGeometry
 
 PLANE = rs.Box(-2, 2, 2)
 # |x| / a + |y| / b - c, whose level line is a rhombus with corners that float64 does not hold.
@@ -272,3 +276,17 @@ def test_a_piece_at_a_plateau_hardly_above_the_level_faces_it(above):
     assert len(found) == 1
     assert found.volume_finding("above").value == pytest.approx(1)
     assert found.volume_finding("below").value == pytest.approx(3)
+
+
+@pytest.mark.parametrize("error", [0.25, 4.0])
+def test_areas_are_off_by_their_errors_and_not_negative(error):
+    said = {"domain": "", "method": ""}
+    found = unwrap(PieceGeometry.area_finding)(
+        SimpleNamespace(area=2.0, _area_errors=np.full(2, error / 2), num_open=0, _is_doubtful=False, dim=3, _said=said)
+    )
+    assert found.interval == (max(0.0, 2 - error), 2 + error)
+
+
+def test_cells_are_above_or_below_unless_the_level_may_touch_them():
+    low, high = np.array([[0.5, 0.0, -1.0, -1.0, -1.0]]).T, np.array([[1.0, 1.0, 1.0, 0.0, -0.5]]).T
+    assert above_or_below(low, high).tolist() == [1, 0, 0, 0, -1]

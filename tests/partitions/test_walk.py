@@ -442,7 +442,12 @@ def test_what_is_left_is_as_good_as_the_best_branch():
     assert search.least_key == 0.0
     search.push(-3.0, (0, 2))
     assert search.least_key == -3.0
+    search.push(7.0, (2, 4))
+    assert len(search) == 3
+    for frontier in (-5.0, 1.0):
+        search.frontier = frontier
+        assert search.lower == max(frontier, -3.0)
     search.queue.clear()
-    assert search.least_key == math.inf
+    assert (search.least_key, search.lower, len(search)) == (math.inf, 1.0, 1)
     search.is_broken = True
     assert search.least_key == -math.inf

@@ -111,11 +111,13 @@ def test_points_with_their_outputs_keep_the_rows(net):
             np.testing.assert_allclose(found, [value[output]] * 2, rtol=1e-5, atol=1e-5 * max(1, np.abs(value).max()))
 
 
-@pytest.mark.parametrize("ends", [([0.1, -0.3], [0.7, 0.9]), ([-0.7000001, -0.3], [0.7, 0.3000001])])
-def test_rows_hold_in_fractions_at_inputs_where_no_rounding_helps(ends):
+@pytest.mark.parametrize(
+    ("ends", "shift"), [(([0.1, -0.3], [0.7, 0.9]), 1 / 3), (([-0.7000001, -0.3], [0.7, 0.3000001]), 0.0)]
+)
+def test_rows_hold_in_fractions_at_inputs_where_no_rounding_helps(ends, shift):
     """The columns inside are those of real arithmetic; each row holds for them exactly, at corners as well."""
     weight, bias, last = [[0.1, 0.3], [-0.7, 0.2]], [0.05, 0.1], [[0.3, 0.9]]
-    net, domain = rs.load([(weight, bias), (last, [1 / 3])]), rs.Box(*ends)
+    net, domain = rs.load([(weight, bias), (last, [shift])]), rs.Box(*ends)
     program = rs.as_program(net, domain)
     assert program.is_binary.sum() == 2
     generator = np.random.default_rng(1)
@@ -125,7 +127,7 @@ def test_rows_hold_in_fractions_at_inputs_where_no_rounding_helps(ends):
             sum(Fraction(w) * e for w, e in zip(row, x, strict=True)) + Fraction(b)
             for row, b in zip(weight, bias, strict=True)
         ]
-        y = sum(Fraction(w) * max(s, Fraction(0)) for w, s in zip(last[0], seen, strict=True)) + Fraction(1 / 3)
+        y = sum(Fraction(w) * max(s, Fraction(0)) for w, s in zip(last[0], seen, strict=True)) + Fraction(shift)
         columns = [*x, y, *inside(program, x, seen)]
         for row, (low, high) in enumerate(zip(program.row_lower.tolist(), program.row_upper.tolist(), strict=True)):
             entries = range(*program.matrix.indptr[row : row + 2].tolist())
