@@ -652,4 +652,5 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "partitions/levels/level_bounds",
         "if is_linear or chunk.stage == len(network.stages) - 1:",
     ): "which cells are left out early; all others are cut",
+    ("partitions/table/boundedness", "others = np.where(column > 0, column, 0)"): "what is zero stays zero",
 }
