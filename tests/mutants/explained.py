@@ -653,4 +653,92 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "if is_linear or chunk.stage == len(network.stages) - 1:",
     ): "which cells are left out early; all others are cut",
     ("partitions/table/boundedness", "others = np.where(column > 0, column, 0)"): "what is zero stays zero",
+    (
+        "analyses/preimages/rows_of_inputs",
+        "CLEAR = (1e-10 / 2)",
+    ): "which rows are made again in fractions; the shift of the others is counted",
+    (
+        "analyses/reachability/cover",
+        "scale = np.max([(box.outputs.spread) for box in found], axis=0)",
+    ): "which box is halved first; bounds hold whatever is halved",
+    (
+        "analyses/reachability/cover",
+        "scale = np.max([(box.half @ np.abs(box.outputs.weights.T)) for box in found], axis=0)",
+    ): "which box is halved first; bounds hold whatever is halved",
+    (
+        "analyses/reachability/images",
+        "may_hide = np.any(self.errors >= thickness(self._points), axis=1)",
+    ): "equality of two reals; either is right",
+    (
+        "analyses/reachability/images",
+        "apart = (high[place + 1 :]) - np.maximum(low[place], low[place + 1 :]) <= self._thin",
+    ): "pieces whose boxes do not meet are asked about, and do not overlap",
+    (
+        "analyses/reachability/images",
+        "apart = (high[place]) - np.maximum(low[place], low[place + 1 :]) <= self._thin",
+    ): "pieces whose boxes do not meet are asked about, and do not overlap",
+    (
+        "analyses/reachability/images",
+        "apart = np.minimum(high[place], high[place + 1 :]) - (low[place + 1 :]) <= self._thin",
+    ): "pieces whose boxes do not meet are asked about, and do not overlap",
+    (
+        "analyses/reachability/images",
+        "apart = np.minimum(high[place], high[place + 1 :]) - (low[place]) <= self._thin",
+    ): "pieces whose boxes do not meet are asked about, and do not overlap",
+    (
+        "analyses/reachability/images",
+        "apart = np.minimum(high[place], high[place + 1 :]) - np.maximum(low[place], low[place + 1 :]) < self._thin",
+    ): "equality of two reals; a ball in a strip so wide is half as wide",
+    (
+        "analyses/reachability/images",
+        "if (points @ side.A.T > side.b - self._thin).all(axis=0).any():",
+    ): "equality of two reals; a ball in a strip so wide is half as wide",
+    (
+        "analyses/reachability/images",
+        "if (points @ side.A.T >= (side.b)).all(axis=0).any():",
+    ): "pieces that a side separates are asked about, and do not overlap",
+    (
+        "analyses/reachability/images",
+        "if (points @ side.A.T >= side.b - self._thin).all(axis=0).all():",
+    ): "pieces that a side separates are asked about, and do not overlap",
+    (
+        "analyses/reachability/images",
+        "return self.pieces[one].intersect(self.pieces[other]).insphere().radius >= self._thin",
+    ): "equality of two reals; either is right",
+    (
+        "analyses/reachability/images",
+        "return bool((self.errors < largest_error(np.abs(self._points).max(initial=0.0))).all())",
+    ): "equality of two reals; either is right",
+    (
+        "analyses/robustness/distance_to_classes",
+        "places[block] = view.units.leave((found.change.beyond))",
+    ): "where other classes are sought; a change there is confirmed by the network",
+    (
+        "analyses/robustness/distance_to_classes",
+        "places[block] = view.units.leave((view.x))",
+    ): "where other classes are sought; a change there is confirmed by the network",
+    (
+        "analyses/robustness/distances_to_units",
+        "hidden = np.flatnonzero(~bends & (wrong >= 0))",
+    ): "a row without entries and without rounding is constant in fractions, too",
+    (
+        "analyses/verification/box_search",
+        "missed = [(one, way) for one, way in reached if way.excess >= self._margin(box, one)]",
+    ): "equality of two reals; what is at the margin is looked at on halves all the same",
+    (
+        "analyses/verification/program_search",
+        "low, high = (float(np.nan_to_num((0.0) - one.relaxed.miss)) for half in halves)",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/program_search",
+        "low, high = (float(np.nan_to_num((half.relaxed.miss) - one.relaxed.miss)) for half in halves)",
+    ): "which unit is split; rises are held to the most there can be",
+    (
+        "analyses/verification/program_search",
+        "self.low, self.high, self.number = self.low + rises[0] / gap, (self.high), self.number + 1",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/unit_search",
+        "aim = (mixed.offsets + mixed.rounding)",
+    ): "when better lines are sought no more; rounding is counted where rows are ruled out",
 }

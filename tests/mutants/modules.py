@@ -40,7 +40,10 @@ TESTS: dict[str, tuple[str, ...]] = {
     "networks/bounds/lines_back": ("tests/networks/test_backward_bounds.py",),
     "analyses/verification/exact_leaves": (f"{T}/verification/test_exact_leaves.py",),
     "analyses/verification/unit_leaves": (f"{T}/verification/test_unit_search.py",),
-    "analyses/reachability/images": (f"{T}/reachability/test_image.py",),
+    "analyses/reachability/images": (
+        f"{T}/reachability/test_terms_of_images.py",
+        f"{T}/reachability/test_image.py",
+    ),
     "analyses/reachability/cover": (f"{T}/reachability/test_reach.py",),
     "analyses/reachability/reachable_sets": (f"{T}/reachability/test_reach.py",),
     "geometry/unions/union_volume": (f"{T}/reachability/test_image.py",),

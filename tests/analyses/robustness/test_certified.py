@@ -262,3 +262,38 @@ def test_outputs_that_are_equal_everywhere_are_no_rivals():
     net = rs.load([(np.ones((1, 1)), np.zeros(1)), (np.full((2, 1), 0.1), np.full(2, 0.3))])
     found = rs.robustness.certified_radius(net, [[1.5]], norm="l2")
     assert found["decision_distance"].lower[0] == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_rivals_whose_hyperplanes_rounding_moves_more_are_no_farther_than_certified(facets_at, norm):
+    """A steep rival right before a gentle one: of the gentle one the own class's rounding moves the distance more.
+
+    The gentle rival is the constant 0, without any rounding, and the own class what is left of large terms.
+    """
+    facets_at([1e9])
+    nearer = 0
+    for seed in range(20):
+        generator = np.random.default_rng(seed)
+        small, away = 1e-6, 2.0 ** -generator.integers(0, 4)
+        first = np.concatenate([small * generator.normal(size=(3, 2)), generator.normal(size=(1, 2))])
+        steps = [affine(first, [*(1e8 * generator.uniform(1, 2, 3)), 0.0]), LEAKY]
+        point, weight = generator.normal(size=2), np.zeros((3, 4))
+        weight[0, :3], weight[1, 3] = generator.normal(size=3), 1e3
+        inner = rational_values(steps, point)[-1]
+        heights = [float(sum(w * v for w, v in zip(fractions_of(row), inner, strict=True))) for row in weight]
+        rows = rational_map([*steps, affine(weight, np.zeros(3))], point)
+        gentle, steep = (
+            Norm(norm).dual.size(np.array([float(a - b) for a, b in zip(rows[0][:2], row[:2], strict=True)]))
+            for row in (rows[2], rows[1])
+        )
+        margin = gentle * away * (1 + 1e-9)
+        steps.append(affine(weight, [margin - heights[0], margin - away * steep - heights[1], 0.0]))
+        found = radii(network_of(steps, 2), point[None], norm)
+        power = 2 if norm == "l2" else 1
+        exact = min(
+            exact_distance([*steps[:-1], affine(weight[pair], steps[-1][2][pair])], point, norm)
+            for pair in ([0, 1], [0, 2])
+        )
+        assert Fraction(float(found.lower[0])) ** power <= exact
+        nearer += exact < Fraction(away * (1 - 1e-6)) ** power
+    assert nearer > 3

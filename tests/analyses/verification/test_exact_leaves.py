@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.analyses.verification.exact_leaves import ExactLeaves
+from reluscope.analyses.verification.exact_leaves import ExactLeaves, UnitRanges
 from reluscope.networks.building.builder import GraphBuilder
 
 Case, Property = rs.verification.Case, rs.verification.Property
@@ -125,3 +125,30 @@ def test_pieces_that_meet_in_float64_and_not_in_fractions_give_no_counterexample
     net = bent.build(bent.pointwise(bent.input((1,)), "bent", [level], slopes, starts))
     safe = Property([Case([0.0], [level], [rs.Polyhedron([[-1.0]], [-end])])])
     assert str(rs.verify(net, safe)) in ("HOLDS", "OPEN")
+
+
+@pytest.mark.parametrize(
+    ("level", "low", "high", "opened"),
+    [
+        (0.0, -1.0, 1.0, (0, 1)),
+        (0.0, 1e-12, 1e6, (0, 1)),  # rounding of the larger end may hide that the range goes on
+        (0.0, -1e6, -1e-12, (0, 1)),
+        (1e6, 2.0, 1e6 * (1 - 1e-12), (0, 1)),
+        (1e6, 1e6 * (1 + 1e-12), 3e6, (0, 1)),
+        (0.0, 0.0, 0.0, (0, 1)),
+        (0.0, -1e-210, -1e-220, (0, 1)),
+        (0.0, 1.0, 2.0, None),
+        (0.0, -2.0, -1.0, None),
+        (1e6, 0.0, 9e5, None),
+        (1e6, 1.1e6, 2e6, None),
+    ],
+)
+def test_units_are_open_whose_ranges_come_near_a_breakpoint(level, low, high, opened):
+    bent = GraphBuilder()
+    net = bent.build(bent.pointwise(bent.input((1,)), "bent", [level], [0.0, 1.0], [0.0, -level]))
+    leaves = ExactLeaves(net)
+    pieces, found = leaves._opened(UnitRanges([np.array([low])], [np.array([high])]))
+    assert found == ([] if opened is None else [(0, 0, *opened)])
+    assert pieces == [[0 if opened is not None else int(low > level)]]
+    held = UnitRanges([np.array([low])], [np.array([high])], [np.array([1])], [np.array([1])])
+    assert leaves._opened(held) == ([[1]], [] if opened is None else [(0, 0, 1, 1)])

@@ -223,3 +223,48 @@ def test_regions_in_doubt_say_why_there_are_no_pieces(stopped, monkeypatch):
     assert found.stop is not None
     assert (found.stop.reason is StopReason.UNDECIDED_SIGNS) == (not stopped)
     assert (found.pieces, found.missing) == ([], 4.0)
+
+
+@pytest.mark.parametrize(
+    ("doubtful", "spare", "is_made"), [(False, 0, False), (True, 0, True), (True, -1, False), (False, -1, False)]
+)
+def test_small_partitions_in_doubt_are_made_again_in_fractions(doubtful, spare, is_made, monkeypatch):
+    """One more region than there are, times inputs, times multiplications of a pass."""
+    absolute = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    box, made = rs.Box([-1.0], [1.0]), []
+    cost = 3 * listing.multiplications(absolute)
+    monkeypatch.setattr(listing, "MOST_MULTIPLICATIONS", cost + spare)
+    monkeypatch.setattr(listing, "left_open", lambda part: LeftOpen(num_undecided=doubtful and not made))
+    monkeypatch.setattr(listing, "certify", lambda part, budget: made.append(part) or part)
+    unsafe = [listing.Unsafe(0, 0, rs.Polyhedron([[1.0]], [0.25]))]
+    found = listing.unsafe_regions(absolute, box, unsafe, rs.Budget())
+    assert len(made) == is_made
+    assert (found.stop is None) == (is_made or not doubtful)
+
+
+@pytest.mark.parametrize("unlike", ["kind", "code", "whole"])
+def test_regions_that_floats_find_otherwise_than_listed_stay_open(unlike, monkeypatch):
+    absolute = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    box, proper = rs.Box([-1.0], [1.0]), listing.find_regions
+    if unlike == "whole":
+        monkeypatch.setattr(listing.Region, "is_whole_within", lambda *_: False)
+    elif unlike == "kind":
+        monkeypatch.setattr(listing, "find_regions", lambda at, domain: [None] * len(at))
+    else:
+        monkeypatch.setattr(listing, "find_regions", lambda at, domain: proper(at, domain=domain)[::-1])
+    unsafe = [listing.Unsafe(0, 0, rs.Polyhedron([[1.0]], [0.25]))]
+    found = listing.unsafe_regions(absolute, box, unsafe, rs.Budget())
+    assert (len(found.open_boxes), found.pieces) == (2, [])
+
+
+def test_whole_regions_far_from_the_origin_have_their_volume():
+    lower = 1e9 * np.array([1.0, -1.0])
+    width = np.array([3.0, 1.0 / 3])
+    box = rs.Box(lower, lower + width)
+    net = rs.load([(np.eye(2), -lower - width / 2), (np.ones((1, 2)), np.zeros(1))])
+    found = listing._UnsafeParts(rs.partition(net, box), box, [])
+    unsafe = listing.Unsafe(0, 0, rs.Polyhedron([[1.0]], [0.0]))
+    for row in range(4):
+        sides = np.ptp(found.part[row].vertices, axis=0)
+        piece = found._whole(row, found.part[row].polyhedron, unsafe)
+        assert piece.volume == pytest.approx(np.prod(sides / (box.hi - box.lo)) * box.volume(), rel=1e-12)

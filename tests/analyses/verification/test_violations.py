@@ -160,12 +160,14 @@ def test_disjoint_boxes_cover_all_cases():
 def test_fixed_inputs_fulfil_equations():
     net = rs.load(default_network([3, 8, 2], seed=5))
     low, high = np.array([-1.0, 0.25, -1.0]), np.array([1.0, 0.25, 1.0])
-    safe = Property([Case(low, high, [rs.Polyhedron([[1.0, -1.0]], [0.0])])])
+    ahead = net(np.random.default_rng(0).uniform(low, high, (100, 3))).numpy() @ [1.0, -1.0]
+    safe = Property([Case(low, high, [rs.Polyhedron([[1.0, -1.0]], [np.median(ahead)])])])
     found = rs.violations(net, safe)
     check(net, safe, found)
     assert len(found)
     assert found.total == pytest.approx(4.0)
     assert all(piece.C.tolist() == [[0.0, 1.0, 0.0]] and piece.d.tolist() == [0.25] for piece in found.pieces)
+    assert any(len(piece.A) != 4 for piece in found.pieces)  # of regions, and not a box
     with pytest.raises(InputError, match="lets some input vary"):
         rs.violations(ABSOLUTE, Property([Case([1.0], [1.0], [rs.Polyhedron([[1.0]], [0.0])])]))
 

@@ -291,6 +291,31 @@ def test_a_mark_of_the_order_of_bytes_is_no_text(tmp_path):
     assert read_property(path).num_inputs == 2
 
 
+@pytest.mark.parametrize("text", ["((X_0 1) (Y_0 2))", "(X_0 1)(Y_0 2)", " \n(X_0 1) (Y_0 2)", "sat(X_0 1)(Y_0 2)"])
+def test_values_alone_are_a_counterexample(text):
+    assert [side.tolist() for side in parse_counterexample(text)] == [[1.0], [2.0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("unsat", "line 1: expected sat and a counterexample, got 'unsat': that a property holds is shown by a proof"),
+        ("timeout", "line 1: expected sat and a counterexample, got 'timeout'$"),
+        ("", "line 1: expected sat and a counterexample, got ''$"),
+        ("sat ((X_0 1))\n()", "line 2: expected values such as"),
+        ("sat ((X_0 1)\n())", "line 2: expected values such as"),
+        ("sat ((X_0 1)\n(X_0 2 3))", "line 2: expected values such as"),
+        ("sat ((X_0 1)\n X_1)", "line 2: expected values such as"),
+        ("sat ((X_0 1)\n(Z_0 2))", "line 2: expected values such as"),
+        ("sat ((X_0 1)\n((X_1) 2))", "line 2: expected values such as"),
+        ("sat ((X_0 1)\n(X_0 1))", "line 2: expected each value once, got X_0 again"),
+    ],
+)
+def test_what_is_no_counterexample_is_refused(text, message):
+    with pytest.raises(InputError, match=message):
+        parse_counterexample(text)
+
+
 @pytest.mark.parametrize(
     ("text", "missing"),
     [

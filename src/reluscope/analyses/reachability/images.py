@@ -26,6 +26,7 @@ from reluscope.findings import Claim, Finding
 from reluscope.findings.claims import largest_error
 from reluscope.findings.derived import Ends
 from reluscope.geometry.numbers.rational_equations import reduced
+from reluscope.geometry.numbers.resolutions import OUTWARD
 from reluscope.geometry.polyhedra.corners import hull_volume
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.geometry.polyhedra.hulls import dimension_of, hull_of
@@ -146,7 +147,7 @@ class Image(UnionOfPolyhedra):
         values = self._points @ weights
         sizes = np.abs(self._points) @ np.abs(weights)
         errors = np.repeat(self.errors @ np.abs(weights), [len(one) for one in self.corners])
-        errors = errors + 4 * len(weights) * EPSILON * sizes
+        errors = OUTWARD * errors + 4 * len(weights) * EPSILON * sizes
         # Outputs at corners are outputs, whatever the maps of regions are; those beyond may be larger.
         lower, upper = float((values - errors).max()), float((values + errors).max())
         return self._finding(

@@ -121,7 +121,7 @@ class ExactLeaves:
         """Return the first piece of every unit, and the units on whose breakpoints ranges lie: their pieces."""
         pieces, opened = [], []
         for gate, (levels, low, high) in enumerate(zip(self._levels, ranges.low, ranges.high, strict=True)):
-            away = NEAR * (np.maximum(np.abs(low), np.abs(high)) + np.abs(levels)) + NEAREST
+            away = NEAR * np.maximum(np.abs(low), np.abs(high)) + NEAREST
             first, last = (levels < low - away).sum(axis=0), (levels <= high + away).sum(axis=0)
             crossing = np.flatnonzero(last > first)
             if ranges.first is not None and ranges.last is not None:
