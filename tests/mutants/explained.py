@@ -741,4 +741,16 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/verification/unit_search",
         "aim = (mixed.offsets + mixed.rounding)",
     ): "when better lines are sought no more; rounding is counted where rows are ruled out",
+    (
+        "analyses/verification/exact_leaves",
+        "first, last = (levels <= low - away).sum(axis=0), (levels <= high + away).sum(axis=0)",
+    ): "equality of two reals; either is right",
+    (
+        "analyses/verification/exact_leaves",
+        "first, last = (levels < low - away).sum(axis=0), (levels < high + away).sum(axis=0)",
+    ): "equality of two reals; either is right",
+    (
+        "analyses/local/class_ends",
+        "lower = np.arange(outputs.shape[1]) <= own[:, None]",
+    ): "the own class leads itself by one, and is never tied with itself",
 }

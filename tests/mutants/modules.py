@@ -61,7 +61,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "networks/bounds/dense_layers": ("tests/analyses/test_dense_boxes.py",),
     "networks/bounds/gate_lines": ("tests/networks/test_backward_bounds.py",),
-    "analyses/verification/verdict": (f"{T}/verification/test_verify.py",),
+    "analyses/verification/verdict": (f"{T}/verification/test_excess.py", f"{T}/verification/test_verify.py"),
     "budget": ("tests/test_budget.py",),
     "partitions/complexes/carried_ahead": ("tests/partitions/test_carried_ahead.py",),
     "partitions/driver/walk": ("tests/partitions/test_walk.py",),

@@ -2,9 +2,12 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from inspect import unwrap
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 
 import reluscope as rs
 from networks.models import layers
@@ -297,3 +300,45 @@ def test_rivals_whose_hyperplanes_rounding_moves_more_are_no_farther_than_certif
         assert Fraction(float(found.lower[0])) ** power <= exact
         nearer += exact < Fraction(away * (1 - 1e-6)) ** power
     assert nearer > 3
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_lower_ends_take_all_rounding_off_margins_and_add_that_of_gradients_to_slopes(norm):
+    """Errors of the rival and the largest of all; twice that of gradients for every input; by outputs set by hand."""
+    gate = network_of([affine(np.eye(2), [0.0, 0.0]), LEAKY, affine(np.zeros((4, 2)), np.zeros(4))], 2)
+    outputs, errors = np.array([[8.0, 6.0, 5.0, 8.0 - 2**-5]]), np.array([[0.25, 0.5, 0.125, 2**-5]])
+    weight = torch.tensor([[[1.0, 0.0], [-3.0, 0.0], [1.0, 2.0], [1.0, 0.0]]], dtype=torch.float64)
+    slopes, ones = np.array([0.0, 4.0, 2.0, 0.0]), Norm(norm).dual.size_of_ones(2)
+    for gradient, rivals in ((0.5, (1, 2, 3)), (0.125, (1, 2)), (0.0, (1, 2)), (0.0, (1,)), (0.0, (2,)), (0.0, (3,))):
+        shown = [0, *rivals]
+        blocks = [(slice(0, 1), SimpleNamespace(maps=SimpleNamespace(weight=weight[:, shown])))]
+        network = SimpleNamespace(num_inputs=2, num_outputs=len(shown), stages=gate.stages, nodes=gate.nodes)
+        at = Given(network, outputs[:, shown], errors[:, shown], blocks)
+        away, error, nearest = unwrap(certified._to_rivals)(at, np.full((1, len(shown)), gradient), Norm(norm))
+        largest = errors[0, shown].max()
+        least = {
+            rival: max(8.0 - outputs[0, rival] - errors[0, rival] - largest, 0.0)
+            / (slopes[rival] + 2 * ones * gradient)
+            if slopes[rival] + gradient
+            else np.inf
+            for rival in rivals
+        }
+        assert max(nearest[0], 0.0) == pytest.approx(min(least.values()))
+        distances = {rival: (8.0 - outputs[0, rival]) / slopes[rival] for rival in rivals if slopes[rival]}
+        assert away[0] == pytest.approx(min(distances.values(), default=np.inf))
+        if distances:
+            rival = min(distances, key=distances.get)
+            assert error[0] == pytest.approx(2 * (largest + away[0] * gradient * ones) / slopes[rival])
+
+
+class Given:
+    """One point with outputs, errors and maps that are given."""
+
+    def __init__(self, network, outputs, errors, blocks):
+        self.network, self.outputs, self.errors, self._blocks = network, outputs, errors, blocks
+
+    def __len__(self):
+        return len(self.outputs)
+
+    def blocks(self, most):
+        return self._blocks

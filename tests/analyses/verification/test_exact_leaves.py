@@ -136,7 +136,7 @@ def test_pieces_that_meet_in_float64_and_not_in_fractions_give_no_counterexample
         (1e6, 2.0, 1e6 * (1 - 1e-12), (0, 1)),
         (1e6, 1e6 * (1 + 1e-12), 3e6, (0, 1)),
         (0.0, 0.0, 0.0, (0, 1)),
-        (0.0, -1e-210, -1e-220, (0, 1)),
+        (0.0, -2e-210, -1e-210, (0, 1)),
         (0.0, 1.0, 2.0, None),
         (0.0, -2.0, -1.0, None),
         (1e6, 0.0, 9e5, None),

@@ -144,7 +144,7 @@ def _to_rivals(at: Evaluation, of_gradients: Float[np.ndarray, "s m"], norm: Nor
         away[rows, classes] = np.inf
     # Slopes may be steeper by their rounding, and margins smaller: outputs that are one without any are no rivals.
     entries = norm.dual.size_of_ones(network.num_inputs)
-    behind = np.maximum(margins - at.errors - at.errors.max(axis=1, keepdims=True), 0.0)
+    behind = margins - at.errors - at.errors.max(axis=1, keepdims=True)
     steepest = slopes + 2 * entries * of_gradients.max(axis=1, keepdims=True)
     least = np.divide(behind, steepest, out=np.full_like(margins, np.inf), where=steepest > 0)
     is_same = (margins == 0) & (slopes == 0)

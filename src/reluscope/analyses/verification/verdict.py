@@ -248,7 +248,7 @@ def _excess_of_rows(
     A: np.ndarray, b: np.ndarray, outputs: np.ndarray, errors: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     sizes = np.abs(outputs) @ np.abs(A).T + np.abs(b)
-    rounding = errors @ np.abs(A).T * OUTWARD + 2 * (A.shape[1] + 2) * np.finfo(float).eps * sizes
+    rounding = errors @ np.abs(A).T * OUTWARD + 2 * A.shape[1] * np.finfo(float).eps * sizes
     rounding += LOSS * (((outputs != 0) | (errors != 0)) @ (A != 0).T.astype(float))
     values = outputs @ A.T - b
     least, most = ((values + sign * rounding).max(axis=1, initial=-np.inf) for sign in (-1, 1))
