@@ -753,4 +753,48 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/local/class_ends",
         "lower = np.arange(outputs.shape[1]) <= own[:, None]",
     ): "the own class leads itself by one, and is never tied with itself",
+    (
+        "analyses/verification/verdict",
+        "is_near |= (outputs @ one.A.T <= one.b).any(axis=1)",
+    ): "more points are looked at, each with its rounding",
+    (
+        "analyses/robustness/certified_radii",
+        "lower = np.maximum(np.minimum((reach.lower), nearest), 0.0)",
+    ): "the nearest of all rivals has room for as much rounding",
+    ("checking/file_conditions", "if 1 + low >= most:"): "the two sides are never equal",
+    ("checking/file_conditions", "if 1 + high <= least:"): "the two sides are never equal",
+    ("checking/file_conditions", "if low >= number:"): "a power of e is no fraction",
+    ("checking/file_conditions", "if high <= number:"): "a power of e is no fraction",
+    ("checking/file_conditions", "if x <= 0:"): "the power of zero is one, divided by either end",
+    (
+        "checking/file_conditions",
+        "pass  # each further term is less than half of the one before",
+    ): "each term is rounded up by about as much; the rest of the series is what a proof needs",
+    (
+        "analyses/robustness/distance_search",
+        "if rival is None or rival.least > self.limit:",
+    ): "equality of two reals; what is as far as the change that is known is no nearer",
+    (
+        "analyses/robustness/distance_search",
+        "return change if places is None or (len(places)) else nearer_by(view, places, change)",
+    ): "where other classes are sought; a change there is confirmed by the network",
+    ("analyses/robustness/distance_search", "AGAIN = (0.2 / 2)"): "when a branch is bounded again instead of split",
+    ("analyses/robustness/distance_search", "AGAIN = (0.0)"): "when a branch is bounded again instead of split",
+    ("analyses/robustness/distance_search", "gain = (lower)"): "when a branch is bounded again instead of split",
+    (
+        "analyses/robustness/distance_search",
+        "if (score.any()):",
+    ): "which branch is split first; bounds hold whatever is split",
+    (
+        "analyses/robustness/distance_search",
+        "if not score.all():",
+    ): "which branch is split first; bounds hold whatever is split",
+    (
+        "analyses/robustness/distance_search",
+        "score = (noise.sum(axis=0))",
+    ): "which branch is split first; bounds hold whatever is split",
+    (
+        "analyses/robustness/distance_search",
+        "score = (np.abs(rival.noise))",
+    ): "which branch is split first; bounds hold whatever is split",
 }

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 import reluscope as rs
 from networks.models import layers
@@ -18,6 +19,8 @@ from reluscope.analyses.robustness.nearest_known import Doubt
 from reluscope.analyses.robustness.viewpoints import open_domain, viewpoint
 from reluscope.geometry.numbers.norms import L2, Norm
 from reluscope.geometry.polyhedra.cut_balls import CutBall
+from reluscope.geometry.polyhedra.nearest_problem import NearestPoint
+from reluscope.networks.building.builder import GraphBuilder
 from reluscope.networks.evaluation.enclosures import Enclosure
 from reluscope.networks.passes.forms import Forms, OpenUnit
 from reluscope.stopping import words_of
@@ -286,3 +289,68 @@ def test_what_is_too_far_is_as_far_as_that_is_proved(monkeypatch, has_outputs, k
     part.limit, part.passed = 3.0, passed
     part._bound(*((np.full(2, piece, dtype=np.int32),) for piece in (0, 1)), 1, key, None, 0.0)
     assert (part.passed, part.queue) == (pytest.approx(bound), [])
+
+
+@pytest.mark.parametrize(("key", "bound"), [(0.0, 1.25), (1.3125, 1.3125)])
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_what_is_too_thin_for_floats_is_in_doubt_from_where_that_is_proved(monkeypatch, key, bound, is_empty):
+    """Where floats find nothing, and nobody proved that, only what was known before bounds the answer."""
+    view = corner_view([3.0, 1.0])
+    proper = StepRegion.nearest_change
+    monkeypatch.setattr(StepRegion, "nearest_change", lambda *given: replace(proper(*given), lower=1.25))
+    monkeypatch.setattr(NearestPoint, "is_empty", is_empty)
+    monkeypatch.setattr(StepRegion, "is_thin", lambda *_: True)
+    monkeypatch.setattr(StepRegion, "is_surely_empty", lambda *_: False)
+    part = _NearestChange(view, None)
+    part.limit = 3.0
+    part._bound(*((np.full(2, piece, dtype=np.int32),) for piece in (0, 1)), 1, key, None, 0.0)
+    (doubt,) = part.doubts
+    assert doubt.key == pytest.approx(key if is_empty else bound)
+    assert (doubt.labels, part.passed, part.queue) == ((1,), np.inf, [])
+
+
+@pytest.mark.parametrize(("key", "bound"), [(0.0, 1.25), (1.0, 1.25), (1.3125, 1.3125)])
+@pytest.mark.parametrize("end", ["settled", "doubt", "queue"])
+def test_whatever_becomes_of_regions_they_are_no_nearer_than_what_was_known(monkeypatch, key, bound, end):
+    """A change that is not confirmed, noise without units to split, and units to split."""
+    view, proper, seen = corner_view([3.0, 1.0]), StepRegion.nearest_change, _NearestChange._seen
+    monkeypatch.setattr(StepRegion, "nearest_change", lambda *given: replace(proper(*given), lower=1.25))
+    monkeypatch.setattr(module, "confirm", lambda *_: changes.Undecided(0.25))
+    opened = [OpenUnit(0, 0, ((0, 0), (1, 1)))] if end == "queue" else []
+
+    def known(*given):
+        found = seen(*given)
+        return found._replace(is_exact=end == "settled", enclosure=replace(found.enclosure, open=opened))
+
+    monkeypatch.setattr(_NearestChange, "_seen", known)
+    monkeypatch.setattr(module, "_most_influential", lambda *_: 0)
+    part = _NearestChange(view, None)
+    part.limit = 3.0
+    part._bound(*((np.full(2, piece, dtype=np.int32),) for piece in (0, 1)), 1, key, None, 0.0)
+    found = part.queue if end == "queue" else part.doubts
+    assert [one.key for one in found] == [pytest.approx(bound)]
+    assert part.passed == np.inf
+
+
+def test_a_search_begins_with_all_pieces_of_all_units_and_all_other_classes(monkeypatch):
+    bent = GraphBuilder()
+    value = bent.pointwise(bent.input((2,)), "bent", [-1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 0.0, -1.0])
+    value = bent.linear(value, torch.eye(3, 2).double(), torch.tensor([0.0, 5.0, 0.0]).double())
+    net = bent.build(bent.pointwise(value, "again", [0.0], [0.0, 1.0], [0.0, 0.0]))
+    begun, part = [], _NearestChange(viewpoint(*open_domain(net, None), np.zeros(2), L2, Tolerance()), None)
+    monkeypatch.setattr(_NearestChange, "_bound", lambda self, *given: begun.append(given))
+    part._search_within(1.5)
+    assert [given[2:] for given in begun] == [(0, 0.0, None, 0.0), (2, 0.0, None, 0.0)]
+    for first, last, *_ in begun:
+        assert [pieces.tolist() for pieces in first] == [[0, 0], [0, 0, 0]]
+        assert [pieces.tolist() for pieces in last] == [[2, 2], [1, 1, 1]]
+    assert (part.limit, part.passed, part.doubts, part.queue) == (1.5, np.inf, [], [])
+
+
+def test_time_that_is_left_is_used_and_time_that_is_over_is_none():
+    view = corner_view([3.0, 1.0])
+    found = search(view, rs.Budget(seconds=600.0))
+    assert (words_of(found.stop), found.change.distance) == ("", pytest.approx(np.sqrt(2.0)))
+    over = search(view, rs.Budget(seconds=0.0))
+    assert words_of(over.stop) == "budget of 0 seconds"
+    assert over.lower <= np.sqrt(2.0)

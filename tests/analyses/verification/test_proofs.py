@@ -191,6 +191,7 @@ def test_what_whole_numbers_cannot_hold_of_affine_maps_is_in_their_error():
         ("pointwise", [0.0], [0.3, 1.0], [0.0, 0.0]),
         ("pointwise", [0.0], [0.0, 1.0], [0.0, 0.0]),
         ("pointwise", [-3 / ONE, 5 / ONE], [0.0, 1.0, 0.0], [-3 / ONE, 0.0, 5 / ONE]),
+        ("pointwise", [0.0], [0.3, 0.7], [0.9 / ONE, 0.9 / ONE]),
     ],
 )
 def test_what_whole_numbers_cannot_hold_of_gates_is_in_their_error(gate):

@@ -148,7 +148,7 @@ def _to_rivals(at: Evaluation, of_gradients: Float[np.ndarray, "s m"], norm: Nor
     steepest = slopes + 2 * entries * of_gradients.max(axis=1, keepdims=True)
     least = np.divide(behind, steepest, out=np.full_like(margins, np.inf), where=steepest > 0)
     is_same = (margins == 0) & (slopes == 0)
-    is_sure = (at.errors + at.errors.max(axis=1, keepdims=True) == 0) & (steepest == 0)
+    is_sure = (at.errors.max(axis=1, keepdims=True) == 0) & (steepest == 0)
     least[is_same] = np.where(is_sure, np.inf, 0.0)[is_same]
     if network.num_outputs > 1:
         least[rows, classes] = np.inf
