@@ -797,4 +797,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/robustness/distance_search",
         "score = (np.abs(rival.noise))",
     ): "which branch is split first; bounds hold whatever is split",
+    (
+        "analyses/preimages/rows_of_inputs",
+        "sizes = (np.abs(rows) @ (np.abs(weight) @ self._largest + np.abs(bias)))",
+    ): "an end that is met on the box is as large as the other terms, and one that is not is far away",
 }

@@ -352,5 +352,5 @@ def test_time_that_is_left_is_used_and_time_that_is_over_is_none():
     found = search(view, rs.Budget(seconds=600.0))
     assert (words_of(found.stop), found.change.distance) == ("", pytest.approx(np.sqrt(2.0)))
     over = search(view, rs.Budget(seconds=0.0))
-    assert words_of(over.stop) == "budget of 0 seconds"
+    assert words_of(over.stop) == "budget of 0 s"
     assert over.lower <= np.sqrt(2.0)
