@@ -801,4 +801,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/preimages/rows_of_inputs",
         "sizes = (np.abs(rows) @ (np.abs(weight) @ self._largest + np.abs(bias)))",
     ): "an end that is met on the box is as large as the other terms, and one that is not is far away",
+    (
+        "analyses/preimages/rows_of_inputs",
+        "noise = np.abs(rows) @ errors * ((1)) + ROUNDING * sizes",
+    ): "bounds on the rounding of maps have more room than their sum loses",
 }

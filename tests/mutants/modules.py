@@ -255,11 +255,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     f"{A}/verification/many": (f"{T}/verification/test_many.py",),
     f"{A}/verification/deciding": (f"{T}/verification/test_verify.py",),
     f"{A}/verification/violation_pieces": (f"{T}/verification/test_violations.py",),
-    f"{A}/preimages/rows_of_inputs": (
-        f"{T}/preimages/test_rows_of_inputs.py",
-        f"{T}/verification/test_violations.py",
-        f"{T}/test_open_partitions.py",
-    ),
+    f"{A}/preimages/rows_of_inputs": (f"{T}/preimages/test_rows_of_inputs.py",),
     f"{A}/reachability/closed_loop": (f"{T}/reachability/test_reach.py",),
     f"{A}/robustness/exact_cells": (f"{T}/robustness/test_rounding_of_distances.py",),
     f"{A}/topology/chains": (f"{T}/topology/test_chains.py",),

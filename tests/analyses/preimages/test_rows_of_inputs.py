@@ -68,6 +68,7 @@ CASES = [
     (0.0, 3.0, 0.5),
     (1.0, 0.0, 1.0),
     (1e3, 0.0, 1.0),
+    (2e4, 0.0, 1.0),
     (1e7, 0.0, 1.0),
     (1.0, 1e5, 1.0),
     (1e3, 100.0, 1e-3),
@@ -135,6 +136,48 @@ def test_rows_that_hold_everywhere_or_nowhere_are_told_from_others(size, center,
             flat = drawn.rows.of(target, *drawn.map, drawn.errors, drawn.code)
             assert (flat is None) == (found is None or (is_equation and least != most))
     assert min(met.values()) > 5
+
+
+def test_constants_that_cancel_in_a_row_are_in_its_noise():
+    net = network_of([affine(np.eye(2), [8.0, 8.0]), LEAKY, affine(np.eye(2), [3e3 - 8.0, 3e3 - 8.0])], 2)
+    at, low, high = net.at(np.zeros((1, 2))), -np.ones(2), np.ones(2)
+    weight, bias = at.maps.weight[0].cpu().numpy(), at.maps.bias[0].cpu().numpy()
+    rows, apart = RowsOfInputs(net, low, high), 0
+    for seed in range(20):
+        row = np.random.default_rng(seed).uniform(0.5, 1) * np.array([1.0, -1.0 + 1e-4 * seed / 20])
+        end = float(row @ bias)
+        found = rows.of(rs.Polyhedron([row], [end]), weight, bias, np.zeros(2), at.codes)
+        cut = found.polyhedron
+        exact = Fraction(end) - sum(Fraction(a) * (3000 - 1) for a in row.tolist())  # of what is seen from the corner
+        off = abs(exact - Fraction(float(cut.b[0])) * Fraction(row[0]) * 2 / Fraction(float(cut.A[0, 0])))
+        assert off <= Fraction(found.shift) * sum(abs(Fraction(a)) for a in row.tolist())
+        apart += off > 0
+    assert apart > 5
+
+
+def test_slopes_that_cancel_in_a_row_are_in_its_noise():
+    weight = np.array([[3e3, 0.0], [3e3, 1.0]])
+    net = network_of([affine(np.eye(2), [8.0, 8.0]), LEAKY, affine(weight, -8 * weight.sum(axis=1))], 2)
+    at, low, high = net.at(np.zeros((1, 2))), -np.ones(2), np.ones(2)
+    rows, apart = RowsOfInputs(net, low, high), 0
+    for seed in range(20):
+        row = np.random.default_rng(seed).uniform(0.5, 1) * np.array([1.0, -1.0 + 1e-4 * seed / 20])
+        found = rows.of(rs.Polyhedron([row], [0.0]), weight, np.zeros(2), np.zeros(2), at.codes)
+        exact = [sum(Fraction(a) * Fraction(w) for a, w in zip(row, side, strict=True)) for side in weight.T.tolist()]
+        scale = exact[1] / Fraction(float(found.polyhedron.A[0, 1]))
+        off = abs(exact[0] - scale * Fraction(float(found.polyhedron.A[0, 0])))
+        assert off <= Fraction(found.shift) * sum(map(abs, exact))
+        apart += off > 0
+    assert apart > 5
+
+
+def test_rows_across_flat_sides_of_a_box_are_off_by_a_finite_share():
+    net, at, given = constant()
+    rows = RowsOfInputs(net, np.full(1, 0.5), np.full(1, 0.5))
+    found = rows.pulled_back(rs.Polyhedron([[0.0, 1.0]], [0.05 + 2**-54]), *given, rows.errors(at)[0], at.codes)
+    assert found is not None
+    assert len(found.polyhedron.A) == 1
+    assert np.isfinite(found.shift)
 
 
 def constant():
