@@ -805,4 +805,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/preimages/rows_of_inputs",
         "noise = np.abs(rows) @ errors * ((1)) + ROUNDING * sizes",
     ): "bounds on the rounding of maps have more room than their sum loses",
+    (
+        "analyses/robustness/exact_cells",
+        "if is_constant and (lead[-1] < 0 or (lead[-1] == 0 and label >= own)):",
+    ): "a class is not its own rival",
 }

@@ -257,7 +257,10 @@ TESTS: dict[str, tuple[str, ...]] = {
     f"{A}/verification/violation_pieces": (f"{T}/verification/test_violations.py",),
     f"{A}/preimages/rows_of_inputs": (f"{T}/preimages/test_rows_of_inputs.py",),
     f"{A}/reachability/closed_loop": (f"{T}/reachability/test_reach.py",),
-    f"{A}/robustness/exact_cells": (f"{T}/robustness/test_rounding_of_distances.py",),
+    f"{A}/robustness/exact_cells": (
+        f"{T}/robustness/test_exact_cells.py",
+        f"{T}/robustness/test_rounding_of_distances.py",
+    ),
     f"{A}/topology/chains": (f"{T}/topology/test_chains.py",),
     f"{A}/verification/language/conditions": (f"{T}/verification/test_vnnlib.py",),
     f"{A}/verification/vnnlib": (f"{T}/verification/test_vnnlib.py",),

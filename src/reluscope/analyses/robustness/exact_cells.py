@@ -22,7 +22,7 @@ from reluscope.geometry.programs.proved_programs import MAX_DIMENSIONS, MAX_NUMB
 from reluscope.geometry.programs.rational_program import CONSTANT, Form, deepest, value_at, whole_form
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.fractions.rational_maps import rational_maps
-from reluscope.networks.graph.choosing_gates import Max, TopK
+from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.passes.forms import PossiblePieces
 from reluscope.partitions.exact.exact_regions import code_rows
@@ -51,7 +51,7 @@ class ExactCells:
         gates = [stage.gate for stage in network.stages]
         if dim > MAX_DIMENSIONS or not all(isinstance(gate, Pointwise | Max) for gate in gates):
             return False
-        if any(isinstance(gate, TopK) or (isinstance(gate, Pointwise) and not gate.is_continuous) for gate in gates):
+        if any(isinstance(gate, Pointwise) and not gate.is_continuous for gate in gates):
             return False
         number = sum(gate.index.numel() if isinstance(gate, Max) else gate.num_units for gate in gates)
         return (number + 2 * dim) * dim <= MAX_NUMBERS and (dim + 1) * multiplications(network) <= MAX_MULTIPLICATIONS
