@@ -809,4 +809,150 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/robustness/exact_cells",
         "if is_constant and (lead[-1] < 0 or (lead[-1] == 0 and label >= own)):",
     ): "a class is not its own rival",
+    (
+        "analyses/verification/program_search",
+        "self.low, self.high, self.number = (rises[0] / gap), self.high + rises[1] / gap, self.number + 1",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/program_search",
+        "self.low, self.high, self.number = (self.low), self.high + rises[1] / gap, self.number + 1",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/program_search",
+        "self.low, self.high, self.number = self.low + rises[0] / gap, (rises[1] / gap), self.number + 1",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/program_search",
+        "self.low, self.high, self.number = self.low + rises[0] / gap, self.high + rises[1] / gap, (1)",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/program_search",
+        "self.low, self.high, self.number = self.low + rises[0] / gap, self.high + rises[1] / gap, (self.number)",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/program_search",
+        "missed = [one for one in seen if one.relaxed.miss >= 0]",
+    ): "equality of two reals; what is tried is proved, or stays",
+    (
+        "analyses/verification/program_search",
+        "if (value := (0.1 * max(rises))) > most:",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/program_search",
+        "if (value := (min(rises))) > most:",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/program_search",
+        "most = (-one.relaxed.miss)",
+    ): "which unit is split; bounds hold whatever is split",
+    ("analyses/verification/program_search", "most = (0.0)"): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/program_search",
+        "low, high = (float(np.nan_to_num((min(half.relaxed.miss, 0.0)))) for half in halves)",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/program_search",
+        "return (max(low, 0.0)), min(max(high, 0.0), most)",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/program_search",
+        "return (most), min(max(high, 0.0), most)",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/program_search",
+        "return min((0.0), most), min(max(high, 0.0), most)",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/program_search",
+        "return min((low), most), min(max(high, 0.0), most)",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/program_search",
+        "return min(max(low, 0.0), most), (max(high, 0.0))",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/program_search",
+        "return min(max(low, 0.0), most), (most)",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/program_search",
+        "return min(max(low, 0.0), most), min((0.0), most)",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/program_search",
+        "return min(max(low, 0.0), most), min((high), most)",
+    ): "which unit is split; bounds hold whatever is split",
+    ("analyses/verification/unit_search", "numbers = 4 * ((network.num_inputs))"): "how many sets are bounded together",
+    ("analyses/verification/unit_search", "numbers = 4 * ((network.num_units))"): "how many sets are bounded together",
+    ("analyses/verification/unit_search", "self._together = (2)"): "how many sets are bounded together",
+    (
+        "analyses/verification/unit_search",
+        "self._together = (min(NUM_TOGETHER, MAX_NUMBERS // numbers))",
+    ): "how many sets are bounded together",
+    (
+        "analyses/verification/unit_search",
+        "self._together = max(2, (MAX_NUMBERS // numbers))",
+    ): "how many sets are bounded together",
+    (
+        "analyses/verification/unit_search",
+        "self._together = max(2, (NUM_TOGETHER))",
+    ): "how many sets are bounded together",
+    (
+        "analyses/verification/unit_search",
+        "taken = self.with_next(branch, ((1)) // 2, lambda one: self._case(one.what) == case)",
+    ): "how many sets are bounded together",
+    (
+        "analyses/verification/unit_search",
+        "taken = self.with_next(branch, ((self._together)) // 2, lambda one: self._case(one.what) == case)",
+    ): "how many sets are bounded together",
+    (
+        "analyses/verification/unit_search",
+        "aim = (mixed.offsets) + 1e-6 * (1 + mixed.offsets.abs())",
+    ): "when better lines are sought no more; rounding is counted where rows are ruled out",
+    (
+        "analyses/verification/unit_search",
+        "aim = (1e-6 * (1 + mixed.offsets.abs()))",
+    ): "when better lines are sought no more; rounding is counted where rows are ruled out",
+    (
+        "analyses/verification/unit_search",
+        "aim = mixed.offsets + mixed.rounding + 1e-6 * ((1))",
+    ): "when better lines are sought no more; rounding is counted where rows are ruled out",
+    (
+        "analyses/verification/unit_search",
+        "aim = mixed.offsets + mixed.rounding + 1e-6 * ((mixed.offsets.abs()))",
+    ): "when better lines are sought no more; rounding is counted where rows are ruled out",
+    ("analyses/verification/unit_search", "if self._trees is not None or (bounds.gates):"): "wider ranges hold as well",
+    ("analyses/verification/unit_search", "if number <= 2:"): "which mixture of rows is bounded; each of them proves",
+    (
+        "analyses/verification/unit_search",
+        "gain = ((0.1 * gains.amax(dim=1))).tolist()",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/unit_search",
+        "gain = ((gains.amin(dim=1))).tolist()",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/unit_search",
+        "if row not in best or gain[place] >= gain[best[row]]:",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/unit_search",
+        "values.append((best) - mixed.offsets)",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/unit_search",
+        "values.append((kept) - mixed.offsets)",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/unit_search",
+        "values.append((torch.maximum(best, kept)))",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/unit_search",
+        "score = (weights.clamp(min=0) * lines.below_gap)",
+    ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/verification/unit_search",
+        "scores.append(torch.where(bounds.is_open(gate, held), (TINY), 0.0))",
+    ): "which unit is split; bounds hold whatever is split",
 }

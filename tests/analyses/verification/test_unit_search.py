@@ -246,3 +246,12 @@ def test_sets_whose_proofs_float32_does_not_hold_are_counted():
     search = set_search.SetSearch.__subclasses__()[0](net, safe, None, certify=True)
     search.begin()
     assert search.num_branches == 2
+
+
+@pytest.mark.parametrize(("level", "truth"), [(0.75, "VIOLATED"), (1.25, "HOLDS")])
+def test_units_that_see_one_number_alone_leave_no_set_empty(level, truth, without_attack):
+    """Of |x|, and of units whose weights are zero, at their breakpoint and beside it."""
+    first = np.array([[1.0], [-1.0], [0.0], [0.0]]), np.array([0.0, 0.0, 0.0, 0.25])
+    net = rs.load([first, (np.array([[1.0, 1.0, 3.0, 0.0]]), np.zeros(1))])
+    safe = above([-1.0], [1.0], [1.0], level)
+    assert check(net, safe, rs.verify(net, safe, split="units")) == truth
