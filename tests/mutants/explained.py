@@ -955,4 +955,24 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/verification/unit_search",
         "scores.append(torch.where(bounds.is_open(gate, held), (TINY), 0.0))",
     ): "which unit is split; bounds hold whatever is split",
+    (
+        "analyses/reachability/cover",
+        "widest = self.with_next(branch, (NUM_TOGETHER // 2))",
+    ): "how many boxes are halved together",
+    (
+        "analyses/reachability/cover",
+        "widest = self.with_next(branch, (self._number - len(self.queue) - 1))",
+    ): "how many boxes are halved together",
+    (
+        "analyses/reachability/cover",
+        "return ((across > least - room) & (across <= most + room)).all(axis=1)",
+    ): "equality of two reals, with room for rounding",
+    (
+        "analyses/reachability/cover",
+        "return ((across >= least - room) & (across < most + room)).all(axis=1)",
+    ): "equality of two reals, with room for rounding",
+    (
+        "analyses/reachability/cover",
+        "scale >= np.finfo(float).tiny, scale, np.inf",
+    ): "equality of two reals; which box is halved first",
 }
