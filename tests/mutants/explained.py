@@ -975,4 +975,16 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/reachability/cover",
         "scale >= np.finfo(float).tiny, scale, np.inf",
     ): "equality of two reals; which box is halved first",
+    (
+        "analyses/reachability/cover",
+        "room = 0.0 * (np.abs(self.boxes).max(axis=1) @ np.abs(self._diagonals).T)",
+    ): "ranges of forms have room that a sum of two outputs does not use up",
+    (
+        "analyses/reachability/cover",
+        "return np.stack([(ends[:, 0]), ends[:, 1] + room], axis=1)",
+    ): "ranges of forms have room that a sum of two outputs does not use up",
+    (
+        "analyses/reachability/cover",
+        "return np.stack([ends[:, 0] - room, (ends[:, 1])], axis=1)",
+    ): "ranges of forms have room that a sum of two outputs does not use up",
 }

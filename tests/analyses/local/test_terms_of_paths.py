@@ -59,9 +59,12 @@ NET = network_of([affine([[1.0, 0.0], [0.0, 2.0]], [8.0, 8.0]), RELU, affine([[3
 SHARES, MOVED = [[0.0, 0.25], [0.25, 1.0], [0.0, 1.0]], [[0.0, 1e-3], [2e-3, 0.0], [0.0, 0.5]]
 
 
-def test_lengths_of_images_are_off_by_errors_of_both_ends_and_by_knots_that_slide(monkeypatch):
-    found = path(NET, [[0.0, 0.0], [4.0, 3.0]], [[4.0, 3.0], [4.0, 3.5]], [0, 2, 3], SHARES, MOVED)
-    noise = [np.full((3, 2), 0.25), np.full((3, 2), 0.5)]
+@pytest.mark.parametrize("noisy", [0.0, 1.0])
+@pytest.mark.parametrize("moving", [0.0, 1.0])
+def test_lengths_of_images_are_off_by_errors_of_both_ends_and_by_knots_that_slide(noisy, moving, monkeypatch):
+    moved = moving * np.array(MOVED)
+    found = path(NET, [[0.0, 0.0], [4.0, 3.0]], [[4.0, 3.0], [4.0, 3.5]], [0, 2, 3], SHARES, moved)
+    noise = [np.full((3, 2), 0.25 * noisy), np.full((3, 2), 0.5 * noisy)]
     proper = PathValues._values
     monkeypatch.setattr(
         PathValues, "_values", lambda self, points: (proper(self, points)[0], [one[: len(points)] for one in noise])
@@ -69,10 +72,10 @@ def test_lengths_of_images_are_off_by_errors_of_both_ends_and_by_knots_that_slid
     for name, errors, speeds in (("kink", 0.25, ([4, 6], [4, 6], [0, 1])), ("output", 0.5, ([18, 6], [18, 6], [1, 1]))):
         key = next(one for one in found.stretched if one.startswith(name))
         for row, (speed, width, length) in enumerate(zip(speeds, (0.25, 0.75, 1.0), (5.0, 5.0, 0.5), strict=True)):
-            stretched = float(np.hypot(*speed)) * width
-            error = 2 * float(np.hypot(errors, errors))
+            stretched = float(np.linalg.norm(speed)) * width
+            error = 2 * noisy * float(np.hypot(errors, errors))
             ends = np.abs(found.starts) + np.abs(found.ends)
-            position = sum(MOVED[row]) + 2 * 4 * EPSILON * float(np.linalg.norm(ends[found.owner[row]]))
+            position = sum(moved[row]) + 2 * 4 * EPSILON * float(np.linalg.norm(ends[found.owner[row]]))
             share = min(1.0, position / (width * length))
             expected = stretched, error + share * (stretched + error)
             assert found.stretched[key][row] == pytest.approx(expected, rel=1e-12)

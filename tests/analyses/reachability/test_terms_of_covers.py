@@ -51,7 +51,7 @@ def corner_outputs(form):
 def test_largest_outputs_are_between_what_is_reached_and_what_forms_allow():
     draw, rounded = np.random.default_rng(0), 0
     for _ in range(60):
-        dim = int(draw.integers(1, 6))
+        dim = int(draw.choice([1, 2, 3, 5, 40]))
         found = drawn(draw, dim, exponent=int(draw.choice([-3, 0, 6])))
         weights = draw.normal(size=dim)
         scale = float((np.abs(found.reached) @ np.abs(weights)).max())
@@ -67,7 +67,8 @@ def test_largest_outputs_are_between_what_is_reached_and_what_forms_allow():
         least = [one - dot(np.abs(weights).tolist(), off) for one, off in zip(exact, errors.tolist(), strict=True)]
         assert Fraction(low) <= max(least) or low == high
         assert low <= most.value
-        assert min(float(max(least)), most.value) - low <= 1e-14 * float((np.abs(reached) @ np.abs(weights)).max())
+        room = 1e-13 * np.abs(reached) + 2e-9 * errors
+        assert min(float(max(least)), most.value) - low <= float((room @ np.abs(weights)).max())
         near = float((reached @ weights).max())
         rounded += not errors.any() and Fraction(near) > max(exact)
     assert rounded > 5

@@ -18,7 +18,7 @@ from reluscope.analyses.boxes.output_boxes import OutputBox, halved
 from reluscope.analyses.reachability.stored_sets import COVER, described_cover, read_cover
 from reluscope.budget import Budget
 from reluscope.findings import Claim, Finding
-from reluscope.geometry.numbers.resolutions import SUMS
+from reluscope.geometry.numbers.resolutions import OUTWARD, SUMS
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.unions.union_of_polyhedra import UnionOfPolyhedra, numbered_columns
@@ -27,8 +27,6 @@ from reluscope.partitions.driver.best_first import BestFirst, Branch
 from reluscope.time_limits import if_in_time, is_overdue
 from reluscope.tolerance import EPSILON
 
-# Relative to the coordinates of reached points: what rounding of their sums adds to their errors.
-POINTS = 1e-15
 # Boxes that are bounded together.
 NUM_TOGETHER = 16
 
@@ -146,7 +144,9 @@ class Cover(UnionOfPolyhedra):
     def _maximum(self, weights: Float[np.ndarray, " k"]) -> Finding:
         upper = max(float(form.range(weights[None])[1][0]) for form in self.forms)
         upper = float(np.nextafter(upper, np.inf))
-        lower = self.reached @ weights - (self.errors + POINTS * np.abs(self.reached)) @ np.abs(weights)
+        # Of sums of as many terms as there are outputs, and of what is taken off them.
+        errors = OUTWARD * self.errors + (self.dim + 1) * EPSILON * np.abs(self.reached)
+        lower = self.reached @ weights - errors @ np.abs(weights)
         return Finding.of(
             upper,
             min(upper, float(lower.max(initial=-np.inf))),
