@@ -987,4 +987,38 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/reachability/cover",
         "return np.stack([ends[:, 0] - room, (ends[:, 1])], axis=1)",
     ): "ranges of forms have room that a sum of two outputs does not use up",
+    (
+        "analyses/verification/exact_leaves",
+        "if ranges.first is not None or ranges.last is not None:",
+    ): "both are given, or neither",
+    (
+        "analyses/verification/exact_leaves",
+        "least = ((len(opened))) * (self._pass + cost_of_cut(2 * dim + len(opened), dim))",
+    ): "whether a leaf is begun: its work is counted as it is done",
+    (
+        "analyses/verification/exact_leaves",
+        "least = ((len(unsafe))) * (self._pass + cost_of_cut(2 * dim + len(opened), dim))",
+    ): "whether a leaf is begun: its work is counted as it is done",
+    (
+        "analyses/verification/exact_leaves",
+        "least = (len(opened) + len(unsafe)) * ((cost_of_cut(2 * dim + len(opened), dim)))",
+    ): "whether a leaf is begun: its work is counted as it is done",
+    (
+        "analyses/verification/exact_leaves",
+        "least = (len(opened) + len(unsafe)) * ((self._pass))",
+    ): "whether a leaf is begun: its work is counted as it is done",
+    (
+        "analyses/verification/exact_leaves",
+        "least = (len(opened) + len(unsafe)) * (self._pass + cost_of_cut((2 * dim), dim))",
+    ): "whether a leaf is begun: its work is counted as it is done",
+    (
+        "analyses/verification/exact_leaves",
+        "least = (len(opened) + len(unsafe)) * (self._pass + cost_of_cut((len(opened)), dim))",
+    ): "whether a leaf is begun: its work is counted as it is done",
+    ("analyses/verification/exact_leaves", "return 4 * num_rows * ((1))"): "how much work a cut is counted as",
+    ("analyses/verification/exact_leaves", "return 4 * num_rows * ((dim))"): "how much work a cut is counted as",
+    (
+        "analyses/verification/exact_leaves",
+        "first, last = np.maximum(first, ranges.first[gate]), (ranges.last[gate])",
+    ): "pieces beyond a range have no point in its box",
 }

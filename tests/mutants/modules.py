@@ -28,7 +28,10 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/regions/test_nearest.py",
         f"{T}/robustness/test_boundary.py",
     ),
-    "analyses/robustness/distances_to_units": (f"{T}/robustness/test_unit_distances.py",),
+    "analyses/robustness/distances_to_units": (
+        f"{T}/robustness/test_terms_of_unit_distances.py",
+        f"{T}/robustness/test_unit_distances.py",
+    ),
     "analyses/bounds/sparse_layers": (f"{T}/bounds/test_sparse_layers.py",),
     "analyses/verification/ruling_out": (f"{T}/verification/test_ruling_out.py",),
     "analyses/verification/box_search": (f"{T}/verification/test_verify.py", f"{T}/verification/test_proofs.py"),

@@ -9,7 +9,8 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.analyses.verification.exact_leaves import ExactLeaves, UnitRanges
+from reluscope.analyses.verification.exact_leaves import ExactLeaves, UnitRanges, box_cell
+from reluscope.geometry.programs.rational_program import value_at
 from reluscope.networks.building.builder import GraphBuilder
 
 Case, Property = rs.verification.Case, rs.verification.Property
@@ -150,5 +151,28 @@ def test_units_are_open_whose_ranges_come_near_a_breakpoint(level, low, high, op
     pieces, found = leaves._opened(UnitRanges([np.array([low])], [np.array([high])]))
     assert found == ([] if opened is None else [(0, 0, *opened)])
     assert pieces == [[0 if opened is not None else int(low > level)]]
+    free = UnitRanges([np.array([low])], [np.array([high])], [np.array([0])], [np.array([1])])
+    assert leaves._opened(free) == (pieces, found)
     held = UnitRanges([np.array([low])], [np.array([high])], [np.array([1])], [np.array([1])])
     assert leaves._opened(held) == ([[1]], [] if opened is None else [(0, 0, 1, 1)])
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)])
+def test_units_have_the_pieces_of_their_range_that_they_are_held_to(first, last):
+    bent = GraphBuilder()
+    leaves = ExactLeaves(bent.build(bent.pointwise(bent.input((1,)), "bent", [-1, 1], [1, 0, 1], [1, 0, -1])))
+    ends = [np.array([-2.0])], [np.array([2.0])]
+    held = UnitRanges(*ends, [np.array([first])], [np.array([last])])
+    assert leaves._opened(held) == ([[first]], [(0, 0, first, last)])
+
+
+def test_boxes_are_cells_with_their_middle_inside():
+    lower, upper = np.array([-1.0, 0.1]), np.array([3.0, 0.3])
+    cell = box_cell(lower, upper)
+    assert cell.point == (1, (Fraction(0.1) + Fraction(0.3)) / 2)
+    for axis, ends in enumerate(zip(lower.tolist(), upper.tolist(), strict=True)):
+        for row, end in zip(cell.weak[2 * axis :], ends, strict=False):
+            place = [*cell.point]
+            place[axis] = Fraction(end)
+            assert value_at(row, place) == 0
+            assert value_at(row, cell.point) > 0
