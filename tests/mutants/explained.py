@@ -1021,4 +1021,20 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/verification/exact_leaves",
         "first, last = np.maximum(first, ranges.first[gate]), (ranges.last[gate])",
     ): "pieces beyond a range have no point in its box",
+    (
+        "analyses/robustness/distances_to_units",
+        "for block, part in at.blocks(bytes_of_gates(network) + 24 * network.num_inputs * (network.num_units)):",
+    ): "size of a block",
+    (
+        "analyses/robustness/distances_to_units",
+        "for block, part in at.blocks(bytes_of_gates(network) + 24 * network.num_inputs * (1)):",
+    ): "size of a block",
+    (
+        "analyses/robustness/distances_to_units",
+        "for block, part in at.blocks((bytes_of_gates(network))):",
+    ): "size of a block",
+    (
+        "analyses/robustness/distances_to_units",
+        "for block, part in at.blocks((24 * network.num_inputs * max(1, network.num_units))):",
+    ): "size of a block",
 }

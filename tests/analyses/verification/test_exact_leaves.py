@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import reluscope as rs
+from reluscope.analyses.verification import exact_leaves as module
 from reluscope.analyses.verification.exact_leaves import ExactLeaves, UnitRanges, box_cell
 from reluscope.geometry.programs.rational_program import value_at
 from reluscope.networks.building.builder import GraphBuilder
@@ -164,6 +165,61 @@ def test_units_have_the_pieces_of_their_range_that_they_are_held_to(first, last)
     ends = [np.array([-2.0])], [np.array([2.0])]
     held = UnitRanges(*ends, [np.array([first])], [np.array([last])])
     assert leaves._opened(held) == ([[first]], [(0, 0, first, last)])
+
+
+# |x| + |y|, of which two units are open around 0 for each input.
+SIDES = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+DIAMOND = rs.load([(SIDES, np.zeros(4)), (np.ones((1, 4)), np.zeros(1))])
+WIDE = UnitRanges([np.full(4, -1.0)], [np.full(4, 1.0)])
+
+
+@pytest.mark.parametrize("is_last", [True, False])
+def test_leaves_take_what_they_are_allowed_and_the_last_one_as_much_as_any(is_last, monkeypatch):
+    box, unsafe = (-np.ones(2), np.ones(2)), [rs.Polyhedron([[-1.0]], [-1.5])]
+    leaves = ExactLeaves(DIAMOND)
+    leaves.allowed = 10**6
+    found = leaves.decide(*box, WIDE, unsafe, is_last=is_last)
+    assert found.outputs[0] >= 1.5
+    used = 10**6 - leaves.allowed
+    assert used > 0
+    for allowed in (10**6 + 7, 0):
+        leaves.allowed = allowed
+        is_decided = is_last or allowed > 0
+        assert (leaves.decide(*box, WIDE, unsafe, is_last=is_last) is not None) == is_decided
+        assert leaves.allowed == allowed - used * is_decided
+    monkeypatch.setattr(module, "MAX_MULTIPLICATIONS", 1)
+    leaves.allowed = 10**6
+    assert leaves.decide(*box, WIDE, unsafe, is_last=is_last) is None
+    assert leaves.allowed == 10**6
+
+
+@pytest.mark.parametrize(("most", "is_decided"), [(15, False), (16, True)])
+def test_leaves_have_so_many_codes_at_most(most, is_decided, monkeypatch):
+    monkeypatch.setattr(module, "MAX_CODES", most)
+    leaves = ExactLeaves(DIAMOND)
+    leaves.allowed = 10**6
+    found = leaves.decide(-np.ones(2), np.ones(2), WIDE, [rs.Polyhedron([[-1.0]], [-2.5])])
+    assert found == (() if is_decided else None)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_boxes_that_are_flat_along_one_side_are_no_points(axis):
+    lower, upper = np.full(2, -0.25), np.full(2, -0.25)
+    upper[axis] = 1.0
+    leaves = ExactLeaves(DIAMOND)
+    leaves.allowed = 10**6
+    found = leaves.decide(lower, upper, WIDE, [rs.Polyhedron([[-1.0]], [-1.25])])
+    assert found.point[axis] == 1
+    assert leaves.decide(lower, upper, WIDE, [rs.Polyhedron([[-1.0]], [-1.3])]) == ()
+
+
+@pytest.mark.parametrize("spare", [0, -1])
+def test_points_take_one_pass(spare):
+    leaves, point = ExactLeaves(DIAMOND), np.array([0.5, 0.25])
+    leaves.allowed = leaves._pass + spare
+    found = leaves.decide(point, point, WIDE, [rs.Polyhedron([[-1.0]], [-0.5])])
+    assert (found is not None) == (spare == 0)
+    assert leaves.allowed == (0 if spare == 0 else leaves._pass - 1)
 
 
 def test_boxes_are_cells_with_their_middle_inside():

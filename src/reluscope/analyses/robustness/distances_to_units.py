@@ -127,7 +127,7 @@ def _of_point(at: Evaluation, row: int, sample: int, norm: Norm, exact: ExactFac
         lower = np.where(lengths + wrong > 0, clear / (lengths + wrong), np.inf)
         value = np.where(bends, np.where(clear > 0, slack, 0.0) / lengths, lower)
         upper = np.where(bends, (np.abs(slack) + noise) / (lengths - wrong), np.inf)
-    distances = np.stack([value, np.minimum(lower, value), upper], axis=1)
+    distances = np.stack([value, lower, upper], axis=1)
     hidden = np.flatnonzero(~bends & (wrong > 0))
     code, left = [piece[row].tolist() for piece in at.pieces], MULTIPLICATIONS
     point = at.points[row].reshape(-1).cpu().numpy()
