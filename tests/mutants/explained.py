@@ -1037,4 +1037,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/robustness/distances_to_units",
         "for block, part in at.blocks((24 * network.num_inputs * max(1, network.num_units))):",
     ): "size of a block",
+    (
+        "analyses/verification/exact_leaves",
+        "number = np.prod([float((last) + 1) for _, _, first, last in opened])",
+    ): "how many codes a leaf may have: more are counted, and it is left undecided",
 }
