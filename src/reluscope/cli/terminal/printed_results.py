@@ -1,6 +1,7 @@
 """What goes to standard output: tables for people, JSON for machines."""
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,14 +19,17 @@ from reluscope.findings import Finding, Findings
 from reluscope.findings.finite import finite
 from reluscope.findings.written_findings import ends_in_words, signed, written_cell
 
-WIDE = 10_000
+# Columns of tables that go into pipes and files, unless COLUMNS says otherwise.
+PIPED = 100
 SHORT = 10**15
 
 
 def open_console() -> Console:
-    """Return a console; into pipes and files lines are as long as they need to be."""
+    """Return a console; tables for pipes and files are 100 columns wide, and sentences there are one line each."""
     console = Console(highlight=False, file=results())
-    return console if console.is_terminal else Console(highlight=False, file=results(), width=WIDE)
+    if console.is_terminal or os.environ.get("COLUMNS"):
+        return console
+    return Console(highlight=False, file=results(), width=PIPED)
 
 
 def print_json(plain: Mapping[str, Any]) -> None:
@@ -58,18 +62,43 @@ def print_findings(console: Console, found: Findings, *, whole: str = "", most: 
 
     `whole` names the row of the summary, if it has the same quantities and is to be shown below the others.
     """
-    numbers = [column.title for column in found.columns.values()]
-    table = make_table(*found.keys, *numbers, right=numbers)
-    for row in range(min(len(found), most)):
-        add_row(table, *(key[row] for key in found.keys.values()), *(written_cell(found, name, row) for name in found))
+    rows = range(min(len(found), most))
+    cells = {column.title: [written_cell(found, name, row) for row in rows] for name, column in found.columns.items()}
+    keys = {name: [str(key[row]) for row in rows] for name, key in found.keys.items()}
     if whole and found.summary is not None:
-        blank = [""] * (len(found.keys) - 1)
-        add_row(table, whole, *blank, *(written_cell(found.summary, name) for name in found))
-    console.print(table)
+        for name, column in found.columns.items():
+            cells[column.title].append(written_cell(found.summary, name))
+        for place, key in enumerate(keys.values()):
+            key.append("" if place else whole)
+    for part in _that_fit(console.width, keys, cells):
+        table = make_table(*keys, *part, right=tuple(part))
+        for row in zip(*keys.values(), *part.values(), strict=True):
+            add_row(table, *row)
+        console.print(table)
     if len(found) > most:
         say(console, f"The first {most:,} of {len(found):,} rows are shown; --json has all.")
     if found.stopped:
         say(console, f"Ended early: {found.stopped}.")
+
+
+def _that_fit(
+    width: int, keys: Mapping[str, Sequence[str]], cells: Mapping[str, Sequence[str]]
+) -> Iterator[dict[str, Sequence[str]]]:
+    """Yield columns that stand beside the keys within a width; those of the next part are printed below."""
+
+    def breadth(name: str, column: Sequence[str]) -> int:
+        return 3 + max(map(len, (name, *column)))
+
+    room = width - sum(breadth(*one) for one in keys.items())
+    part: dict[str, Sequence[str]] = {}
+    left = room
+    for name, column in cells.items():
+        if part and breadth(name, column) > left:
+            yield part
+            part, left = {}, room
+        part[name] = column
+        left -= breadth(name, column)
+    yield part
 
 
 def print_numbers(
