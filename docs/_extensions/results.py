@@ -1,7 +1,10 @@
 """Pages of results: what runs of the studies gave, from the book in ``studies/results``, one page for each paper.
 
 The first page has every figure and table of the papers, with the studies that repeat it, and every statement once, each
-with the largest run that looked at it; and the studies that were not run.
+with the run that says most about it; and the studies that were not run.
+
+Runs of a study are put in order by what they declare: those whose networks learned before those whose did not, larger
+sizes before smaller ones, whole trainings before shorter ones, and more findings before fewer.
 """
 
 import ast
@@ -20,11 +23,13 @@ BOOK = Path(__file__).parents[2] / "studies" / "results"
 STUDIES = BOOK.parent / "src" / "reluscope_studies"
 FOLDER = "auto/results"
 SIZES = ("full", "medium", "small")
+# Networks of a run have not learned if they are right less often than this share of what those of another run are.
+LEARNED = 0.75
 # Longer tables are in the book, where their page says so.
 MAX_ROWS = 60
 STATEMENTS = ("the paper says", "where", "paper", "here", "so it is")
 FIGURES = STUDIES / "printed" / "figures.json"
-REPEATED = ("of the paper", "what it shows", "largest run of each study that repeats it", "statements")
+REPEATED = ("of the paper", "what it shows", "the run of each study that repeats it and says most", "statements")
 OVERVIEW = ("where", "the paper says", "paper", "here", "so it is", "study")
 NAMES = {
     "behrmann2018": "invariance and inverse stability",
@@ -43,7 +48,7 @@ INTRODUCTION = """# Results of the studies
 
 What runs of the [studies](../../studies.md) gave, made from `studies/results` in the repository. Here is every
 [figure and table](#figures-and-tables) of the five papers, with the studies that repeat it, and every
-[statement](#statements) that was looked at, with what became of it in the largest run: **confirmed** and
+[statement](#statements) that was looked at, with what became of it in the run that says most about it: **confirmed** and
 **contradicted** by the numbers beside, *not confirmed* where they do not decide it. Links lead to that run:
 its command, its tables and pictures. Counts of trained networks are exact for their weights, which change with the
 processor and the version of PyTorch: they are records, and not facts about the paper's networks.
@@ -57,18 +62,42 @@ and *no study* that nothing here repeats it.
 
 
 def book(folder: Path = BOOK) -> dict[str, list[dict[str, Any]]]:
-    """Return what each paper's studies gave, the largest size of each first."""
+    """Return what each paper's studies gave, the run that says most about each study first."""
     found: dict[str, list[dict[str, Any]]] = {}
-    for path in sorted(folder.glob("*/*/*/findings.json"), key=_place):
-        found.setdefault(path.parts[-4], []).append(
+    for study in sorted(folder.glob("*/*/")):
+        runs = [
             {**json.loads(path.read_text(encoding="utf-8")), "folder": path.parent}
-        )
+            for path in sorted(study.glob("*/findings.json"))
+        ]
+        if runs:
+            found.setdefault(study.parent.name, []).extend(in_order(runs))
     return found
 
 
-def _place(path: Path) -> tuple[str, str, int, str]:
-    paper, figure, variant = path.parts[-4:-1]
-    return paper, figure, SIZES.index(variant.split("-")[0]), variant
+def in_order(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return runs of one study, the one that says most first."""
+    accuracies = [_accuracy(run) for run in runs]
+    best = max(accuracies)
+
+    def rank(place: int) -> tuple[bool, int, bool, int, str]:
+        run = runs[place]
+        has_learned = accuracies[place] >= LEARNED * best
+        findings = sum(len(study["findings"]) for study in run["studies"])
+        return not has_learned, SIZES.index(run["size"]), "epochs" in run["changes"], -findings, run["variant"]
+
+    return [runs[place] for place in sorted(range(len(runs)), key=rank)]
+
+
+def _accuracy(run: Mapping[str, Any]) -> float:
+    """Return the mean of the accuracies that a run found, 1 where it found none."""
+    values: list[float] = []
+    for study in run["studies"]:
+        for finding in study["findings"]:
+            if "accuracy" in finding["name"]:
+                value = finding["value"]
+                values += value if isinstance(value, list) else [value]
+    numbers = [value for value in values if isinstance(value, int | float)]
+    return sum(numbers) / len(numbers) if numbers else 1.0
 
 
 def pages(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, str]:
@@ -118,8 +147,9 @@ def repeated(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, li
             links, said = [], []
             for study in by:
                 part = claims[study][name] if isinstance(claims[study], dict) else ""
-                run = _largest(study, part, results)
-                links.append(_link(study.partition("/")[0], run) if run else f"{study} (not run)")
+                run = _telling(study, part, results, drawn=name.startswith("Figure"))
+                link = f"{study} (not run)" if run is None else _link(study.partition("/")[0], run)
+                links.append(link + " (numbers alone)" * (run is not None and _lacks_picture(name, run)))
                 said += words.get((study, name), [])
             counts = [f"{said.count(word)} {word}" for word in WORDS if word in said]
             place = name if "section" in name else f"{name}, section {entry['section']}"
@@ -128,13 +158,25 @@ def repeated(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, li
     return found
 
 
-def _largest(study: str, part: str, results: Mapping[str, Sequence[Mapping[str, Any]]]) -> Mapping[str, Any] | None:
-    """Return the largest run of a study that did a part of it."""
+def _telling(
+    study: str, part: str, results: Mapping[str, Sequence[Mapping[str, Any]]], *, drawn: bool
+) -> Mapping[str, Any] | None:
+    """Return the run of a study that did a part of it and says most; one with a picture first if it is to be drawn."""
+    found = []
     for run in results.get(study.partition("/")[0], ()):
         only = run["changes"].get("only", ())
         if run["name"] == study and (not (part and only) or any(fnmatchcase(part, one) for one in only)):
-            return run
-    return None
+            found.append(run)
+    pictured = [run for run in found if _has_picture(run)] if drawn else []
+    return next(iter(pictured or found), None)
+
+
+def _has_picture(run: Mapping[str, Any]) -> bool:
+    return any(study["pictures"] for study in run["studies"])
+
+
+def _lacks_picture(name: str, run: Mapping[str, Any]) -> bool:
+    return name.startswith("Figure") and not _has_picture(run)
 
 
 def _link(paper: str, run: Mapping[str, Any]) -> str:
@@ -167,7 +209,7 @@ def _was_run(name: str, results: Mapping[str, Sequence[Mapping[str, Any]]]) -> b
 
 
 def _once(runs: Sequence[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any], tuple[str, ...]]]:
-    """Return every statement of a paper once, from the first run that has it, which is the largest; in its order."""
+    """Return every statement of a paper once, from the first run that has it, which says most; in its order."""
     found: dict[tuple[str, ...], tuple[Mapping[str, Any], tuple[str, ...]]] = {}
     for run in runs:
         for row in _statements(run):

@@ -159,13 +159,35 @@ def test_every_figure_and_table_of_the_papers_is_listed_with_its_runs():
     for paper, anchor in re.findall(r"\]\((\S+)\.md#(\S+)\)", section):
         assert f"({anchor})=" in made[paper]
     assert "**" not in section
-    # A run of some parts alone does not stand for the others; a larger run comes before a smaller.
-    some = {"name": "p/f", "variant": "full-x", "changes": {"only": ["Wide*"]}}
-    whole = {**some, "variant": "small", "changes": {}}
+    # A run of some parts alone does not stand for the others, nor one without a picture for a figure.
+    some = {"name": "p/f", "variant": "full-x", "changes": {"only": ["Wide*"]}, "studies": [{"pictures": []}]}
+    whole = {**some, "variant": "small", "changes": {}, "studies": [{"pictures": ["curve"]}]}
     runs = {"p": [some, whole]}
-    assert results._largest("p/f", "WideCIFAR", runs) is results._largest("p/f", "", runs) is some
-    assert results._largest("p/f", "ThinCIFAR", runs) is whole
-    assert results._largest("p/g", "", runs) is None
+
+    def telling(study, part, *, drawn=False):
+        return results._telling(study, part, runs, drawn=drawn)
+
+    assert telling("p/f", "WideCIFAR") is telling("p/f", "") is some
+    assert telling("p/f", "ThinCIFAR") is telling("p/f", "WideCIFAR", drawn=True) is whole
+    assert telling("p/g", "") is None
+
+
+def test_runs_are_put_in_order_by_what_they_declare_and_not_by_name():
+    def run(size, accuracy=None, findings=1, **changes):
+        found = [{"name": "regions", "value": 3}] * findings
+        found += [] if accuracy is None else [{"name": "accuracy of dense", "value": accuracy}]
+        variant = "-".join([size, *map(str, changes)])
+        return {"size": size, "variant": variant, "changes": changes, "studies": [{"findings": found}]}
+
+    few, many = run("full", findings=8, only=["11+*"]), run("full", findings=62, only=["?+*"])
+    assert results.in_order([few, many]) == [many, few]
+    short, small, whole = run("full", epochs=1), run("small"), run("full")
+    assert results.in_order([short, small, whole]) == [whole, short, small]
+    learned, not_learned = run("small", accuracy=0.9), run("medium", accuracy=[0.1, 0.3])
+    assert results.in_order([not_learned, learned]) == [learned, not_learned]
+    kept = results.book()
+    (first,) = [run for run in kept["serra2018"] if run["name"] == "serra2018/splits"][:1]
+    assert "70 networks" in json.dumps(first["studies"][0]["verdicts"])
 
 
 def test_what_words_name():
