@@ -43,13 +43,15 @@ NAMES = {
     "shepeleva2020": "ReLU code space",
     "zhang2020": "properties of linear regions",
 }
-WORDS = ("confirmed", "not confirmed", "contradicted")
+INCOMPARABLE = "not comparable"
+WORDS = ("confirmed", "not confirmed", "contradicted", INCOMPARABLE)
 INTRODUCTION = """# Results of the studies
 
 What runs of the [studies](../../studies.md) gave, made from `studies/results` in the repository. Here is every
 [figure and table](#figures-and-tables) of the five papers, with the studies that repeat it, and every
-[statement](#statements) that was looked at, with what became of it in the run that says most about it: **confirmed** and
-**contradicted** by the numbers beside, *not confirmed* where they do not decide it. Links lead to that run:
+[statement](#statements) that was looked at, with what became of it in the run that says most about it: **confirmed**
+and **contradicted** by the numbers beside, *not confirmed* where they do not decide it, *not comparable* where networks
+or data are too unlike the paper's to contradict it. Links lead to that run:
 its command, its tables and pictures. Counts of trained networks are exact for their weights, which change with the
 processor and the version of PyTorch: they are records, and not facts about the paper's networks.
 `--compare studies/results` compares a new run with these. Errors in what the papers print are on
@@ -213,7 +215,9 @@ def _once(runs: Sequence[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any], tu
     found: dict[tuple[str, ...], tuple[Mapping[str, Any], tuple[str, ...]]] = {}
     for run in runs:
         for row in _statements(run):
-            found.setdefault((run["name"], *row[:2]), (run, row))
+            known = found.get(key := (run["name"], *row[:2]))
+            if known is None or (known[1][-1] == INCOMPARABLE != row[-1]):
+                found[key] = run, row
     return sorted(found.values(), key=lambda one: _order(one[1][1]))
 
 
@@ -232,7 +236,7 @@ def _order(place: str) -> list[float]:
 
 def _overview_row(paper: str, run: Mapping[str, Any], row: tuple[str, ...]) -> tuple[str, ...]:
     statement, place, printed, found, word = row
-    strong = f"*{word}*" if word == "not confirmed" else f"**{word}**"
+    strong = f"*{word}*" if word.startswith("not ") else f"**{word}**"
     return place, statement, printed, found, strong, _link(paper, run)
 
 

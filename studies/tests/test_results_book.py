@@ -17,6 +17,9 @@ KEPT = list(results(BOOK))
 STUDIES = {study.name: study for study in all_studies()}
 
 
+WORDS = {"confirmed", "not confirmed", "contradicted", "not comparable"}
+
+
 def test_there_are_results():
     assert len(KEPT) > 15
     assert {plain["name"].split("/")[0] for _, plain in KEPT} >= {"serra2018", "zhang2020", "behrmann2018"}
@@ -34,7 +37,7 @@ def test_each_result_can_be_repeated(folder, plain):
     assert set(plain["changes"]) <= {*STUDIES[study["name"]].changes, "only"}
     assert study["processor_seconds"] > 0
     assert [Finding.from_dict(one) for one in study["findings"]]
-    assert {verdict["word"] for verdict in study["verdicts"]} <= {"confirmed", "not confirmed", "contradicted"}
+    assert {verdict["word"] for verdict in study["verdicts"]} <= WORDS
     for path in folder.iterdir():
         assert path.name in (NUMBERS, PAGE) or path.stem in study["pictures"]
         assert path.suffix != ".svg" or path.stat().st_size <= MAX_PICTURE_BYTES

@@ -145,6 +145,8 @@ class StatementVerdict(Shown):
         The paper's numbers and ours.
     holds : bool, optional
         Whether our numbers agree with the statement; None if they do not decide it.
+    is_comparable : bool
+        Whether networks and data are enough like the paper's: what may not contradict it may not confirm it.
 
     Examples
     --------
@@ -158,6 +160,7 @@ class StatementVerdict(Shown):
     printed: str
     found: str
     holds: bool | None
+    is_comparable: bool = True
 
     def __post_init__(self) -> None:
         """Take truths of NumPy for those of Python."""
@@ -165,7 +168,9 @@ class StatementVerdict(Shown):
 
     @property
     def word(self) -> str:
-        """Confirmed, contradicted, or not confirmed."""
+        """Confirmed, contradicted, not confirmed, or not comparable."""
+        if not self.is_comparable:
+            return "not comparable"
         return {True: "confirmed", False: "contradicted", None: "not confirmed"}[self.holds]
 
 

@@ -69,9 +69,9 @@ def all_studies() -> "tuple[Study, ...]":
 
 
 def _repeated(protocol: "Callable[[Setting], Outcome]", trains_on_points: bool, setting: "Setting") -> "Outcome":
-    """Return what a protocol gives; networks trained for other epochs, or on fewer images, contradict nothing."""
-    from reluscope_studies.verdicts import supporting
+    """Return what a protocol gives; networks trained for other epochs, or on fewer images, decide nothing."""
+    from reluscope_studies.verdicts import not_comparable
 
     outcome = protocol(setting)
     is_as_sized = setting.epochs is None and (setting.points is None or not trains_on_points)
-    return outcome if is_as_sized else replace(outcome, verdicts=supporting(outcome.verdicts))
+    return outcome if is_as_sized else replace(outcome, verdicts=not_comparable(outcome.verdicts))

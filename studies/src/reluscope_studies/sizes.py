@@ -13,7 +13,7 @@ Plan = TypeVar("Plan")
 
 
 class ToTrainOn(str):
-    """A field of a plan that says on how many images networks are trained: those of fewer contradict no statement."""
+    """A field of a plan that says on how many images networks are trained: those of fewer decide no statement."""
 
 
 def planned(

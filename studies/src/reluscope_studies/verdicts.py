@@ -167,12 +167,12 @@ def _deals(first: Sequence[Member], second: Sequence[Member]) -> Iterator[tuple[
         yield [every[place] for place in chosen], [every[place] for place in places if place not in chosen]
 
 
-def supporting(verdicts: Iterable[StatementVerdict]) -> tuple[StatementVerdict, ...]:
-    """Return verdicts of networks or data too unlike the paper's to contradict it: what does not hold is left open.
+def not_comparable(verdicts: Iterable[StatementVerdict]) -> tuple[StatementVerdict, ...]:
+    """Return verdicts of networks or data too unlike the paper's to contradict it, and so to confirm it.
 
     Examples
     --------
-    >>> [one.word for one in supporting([StatementVerdict("a", "b", "c", "d", it_holds) for it_holds in (False, True)])]
-    ['not confirmed', 'confirmed']
+    >>> [one.word for one in not_comparable([StatementVerdict("a", "b", "c", "d", holds=True)])]
+    ['not comparable']
     """
-    return tuple(replace(one, holds=one.holds or None) for one in verdicts)
+    return tuple(replace(one, holds=None, is_comparable=False) for one in verdicts)

@@ -21,7 +21,7 @@ from reluscope_studies.first_weights import glorot
 from reluscope_studies.interruption import Interruption
 from reluscope_studies.labelled import Labelled, labelled_data
 from reluscope_studies.sizes import planned
-from reluscope_studies.verdicts import supporting
+from reluscope_studies.verdicts import not_comparable
 
 SENTENCE = "where preimages turn from unbounded to compact, by first weights, scale of the inputs and biases"
 POSITION = 25
@@ -132,7 +132,7 @@ def protocol(setting: Setting) -> Outcome:
         tuple(_findings(found)),
         (_by_factor(found),) if found else (),
         interrupted=ctrl_c.came,
-        verdicts=supporting(verdicts) if setting.size == "small" else verdicts,
+        verdicts=not_comparable(verdicts) if setting.size == "small" else verdicts,
     )
 
 

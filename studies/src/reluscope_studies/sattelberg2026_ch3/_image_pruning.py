@@ -21,7 +21,7 @@ from reluscope_studies.sattelberg2026_ch3._pruned_similarity import (
 )
 from reluscope_studies.sattelberg2026_images import drawn
 from reluscope_studies.sizes import ToTrainOn, planned
-from reluscope_studies.verdicts import of_cases, supporting
+from reluscope_studies.verdicts import not_comparable, of_cases
 
 AMOUNTS = (0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
 DROP = 0.01
@@ -254,7 +254,7 @@ def _verdicts(
     keeps: Mapping[str, float],
     figure: str,
 ) -> tuple[StatementVerdict, ...]:
-    """Return what becomes of what section 3.4.5 says of accuracies; smaller networks on digits contradict nothing.
+    """Return what becomes of what section 3.4.5 says of accuracies; smaller networks on digits decide nothing.
 
     Where pruning ended before an accuracy fell, fewer weights might have kept it.
     """
@@ -282,7 +282,7 @@ def _verdicts(
             [shares[CHANNELS] > shares[WEIGHTS]] if fell[max(shares, key=lambda kind: shares[kind])] else (),
         )
     )
-    return supporting(found) if setting.size == "small" else tuple(found)
+    return not_comparable(found) if setting.size == "small" else tuple(found)
 
 
 def _summary(fewest: Mapping[str, rs.Finding], said: Mapping[str, str]) -> Table:

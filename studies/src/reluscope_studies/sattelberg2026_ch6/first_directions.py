@@ -18,7 +18,7 @@ from reluscope_studies.sattelberg2026_ch6._jacobians import look
 from reluscope_studies.sattelberg2026_images import SHAPE, drawn, prepared
 from reluscope_studies.sattelberg2026_networks import Model, Plan, models, training_of
 from reluscope_studies.sizes import ToTrainOn, planned
-from reluscope_studies.verdicts import of_pairs, supporting
+from reluscope_studies.verdicts import not_comparable, of_pairs
 
 SENTENCE = "how much of a network one direction explains, on CIFAR-10 and on MNIST"
 POSITION = 25
@@ -79,7 +79,7 @@ def protocol(setting: Setting) -> Outcome:
         tuple(finding for one in explained.values() for finding in one.values()),
         (_table(explained),) if explained else (),
         interrupted=ctrl_c.came,
-        verdicts=supporting(verdicts) if not plan.scaled else tuple(verdicts),
+        verdicts=not_comparable(verdicts) if not plan.scaled else tuple(verdicts),
     )
 
 

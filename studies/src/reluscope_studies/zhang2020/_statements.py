@@ -23,7 +23,7 @@ VANILLA, NORM, DROPOUT = KINDS
 SIMILAR, NEAR = 0.02, 0.5
 # The share of other draws of points that have to agree.
 SURE = 39 / 40
-# Fewer points contradict nothing.
+# Fewer points decide nothing.
 MANY = 30
 # Where each measure stands, of dense networks and of convolutional ones.
 INRADII = {place: f"median inradius, {place} regions" for place in ("manifold", "decision", "adversarial")}
@@ -117,7 +117,7 @@ def _holds(
     for place, rate in enumerate(rates):
         by_chance = [some[name] for name in _names(said.measures, rate) if name in some]
         if by_chance and is_few:
-            holds[place] = holds[place] or None
+            holds[place] = None
         agreeing = sum(one.holds[place] is holds[place] for one in drawn)
         if by_chance and (np.isnan(by_chance).any() or agreeing < SURE * len(drawn)):
             holds[place] = None
