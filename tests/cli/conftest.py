@@ -49,6 +49,12 @@ def deep():
 """
 
 
+@pytest.fixture(autouse=True)
+def pipe(monkeypatch):
+    """Tables are as wide as in a pipe, whatever the terminal of the tests says."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
