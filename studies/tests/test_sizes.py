@@ -163,7 +163,7 @@ def test_networks_of_other_epochs_or_images_decide_nothing():
 
 def test_a_command_names_the_data_beside():
     images = dataset_of(np.zeros((4, 3)), np.arange(4) % 2, name="CIFAR-10 (test part)")
-    beside, alone = (command_of("p/f", Setting("full", beside=one), []) for one in (images, None))
+    beside, alone = (command_of("p/f", None, Setting("full", beside=one), []) for one in (images, None))
     assert beside.endswith("--data cifar10:DIR")
     assert "--data" not in alone
 

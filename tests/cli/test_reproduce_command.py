@@ -109,3 +109,25 @@ def test_records_are_a_mapping(tmp_path):
     with pytest.raises(rs.errors.InputError, match=r"key.json is not the key .* or it is damaged"):
         open_records(tmp_path / "records", {"seed": "0"}, resume=True)
     assert list(open_records(tmp_path / "records", {"seed": "0"})) == []
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_figure_runs_what_makes_it(folder, monkeypatch):
+    seen = []
+
+    def drawn(setting):
+        seen.append(setting.only)
+        return draw(setting)
+
+    parted = replace(LAST, protocol=drawn, parts="letters", repeats={"Figure 1": "", "Figure 2": "b*"})
+    monkeypatch.setitem(globals(), "LAST", parted)
+    plain = json.loads(reluscope("reproduce", "serra2018", "Figure 2", "--json").stdout)
+    assert [one["name"] for one in plain["studies"]] == ["serra2018/last"]
+    assert plain["command"].startswith('reluscope reproduce serra2018 "Figure 2" --size small')
+    assert (folder / "reluscope-serra2018-figure-2" / "findings.json").is_file()
+    assert reluscope("reproduce", "serra2018", "Figure 1", "--only", "c", "-o", "one").exit_code == 0
+    assert seen == [("b*",), ("c",)]
+    refused = reluscope("reproduce", "serra2018", "Figure 9")
+    assert refused.exit_code == 1
+    assert "no study of serra2018 makes 'Figure 9': they make Figure 1, Figure 2" in refused.stderr
+    assert is_one_sentence(refused.stderr)

@@ -1,6 +1,6 @@
 """The interface of a study: the setting that it is given, and the outcome that it returns."""
 
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -225,8 +225,8 @@ class Study:
         Which of ``replicates``, ``points`` and ``epochs`` of a setting it follows.
     parts : str
         Format of the names of its parts, for ``only``; empty if it has no parts.
-    repeats : tuple of str
-        Figures and tables of the paper that it reproduces.
+    repeats : mapping of str
+        Figures and tables of the paper that it reproduces, each with the part that makes it, or with "".
     """
 
     paper: str
@@ -238,7 +238,7 @@ class Study:
     protocol: Callable[[Setting], Outcome]
     changes: frozenset[Change] = frozenset()
     parts: str = ""
-    repeats: tuple[str, ...] = ()
+    repeats: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

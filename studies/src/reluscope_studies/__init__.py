@@ -15,7 +15,7 @@ must survive an interruption goes into the setting's records, and how far they a
 """
 
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -62,10 +62,14 @@ def all_studies() -> "tuple[Study, ...]":
                     partial(_repeated, module.protocol, trains_on_points),
                     frozenset(changes),
                     getattr(module, "PARTS", ""),
-                    tuple(getattr(module, "REPEATS", ())),
+                    _with_parts(getattr(module, "REPEATS", ())),
                 )
             )
     return tuple(found)
+
+
+def _with_parts(figures: "Mapping[str, str] | Sequence[str]") -> dict[str, str]:
+    return dict(figures) if isinstance(figures, Mapping) else dict.fromkeys(figures, "")
 
 
 def _repeated(protocol: "Callable[[Setting], Outcome]", trains_on_points: bool, setting: "Setting") -> "Outcome":

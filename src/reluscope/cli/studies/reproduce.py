@@ -28,7 +28,15 @@ from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
 from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.failures import warn
 from reluscope.cli.terminal.outputs import plan_outputs, write_all
-from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, print_json, say, to_json
+from reluscope.cli.terminal.printed_results import (
+    add_row,
+    make_table,
+    open_console,
+    print_columns,
+    print_json,
+    say,
+    to_json,
+)
 from reluscope.cli.terminal.progress_bar import Bar, show_progress
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.opened_data import open_dataset
@@ -47,10 +55,10 @@ def reproduce(given: ReproduceOptions) -> int:
     name, common = given.study, given.common
     if name is None:
         return _list(common)
-    studies = choose_studies(name)
+    studies = choose_studies(name, given.figure)
     _check_changes(studies, given.changes, given.only)
     device = open_device(common.device)
-    folder = given.output or Path(f"reluscope-{name.replace('/', '-')}")
+    folder = given.output or _folder_of(name, given.figure)
     _check_folder(folder, force=given.force, resume=given.resume)
     began = time.perf_counter()
     done: list[Done] = []
@@ -65,7 +73,7 @@ def reproduce(given: ReproduceOptions) -> int:
                 beside=beside.get(study.beside),
                 device=str(device),
                 progress=bar.say,
-                only=given.only,
+                only=given.only or _parts_of(study, given.figure),
                 **given.changes,
             )
             for study in studies
@@ -84,7 +92,7 @@ def reproduce(given: ReproduceOptions) -> int:
                 if done[-1].outcome.interrupted:
                     break
             bar.say("Writing", 1.0)
-            plain = describe(name, settings[0], done)
+            plain = describe(name, given.figure, settings[0], done)
             compared = [compare(one, before[one["name"]]) for one in plain["studies"] if one["name"] in before]
             if compared:
                 plain["compared"] = [one.to_dict() for one in compared]
@@ -121,19 +129,36 @@ def _check_changes(studies: Sequence[Study], changes: Mapping[Change, int], only
         raise InputError(f"{studies[0].name} has no parts that --only could choose: leave it out")
 
 
-def choose_studies(name: str) -> tuple[Study, ...]:
-    """Return the studies of a paper, or one of them.
+def choose_studies(name: str, figure: str | None = None) -> tuple[Study, ...]:
+    """Return the studies of a paper, or one of them: those that make a figure or table of the paper, if it is given.
 
-    The name is the key of a paper, or paper and figure; unknown ones raise InputError.
+    The name is the key of a paper, without its chapters where a figure is named, or paper and study; unknown ones raise
+    InputError.
     """
     every = all_studies()
-    chosen = tuple(study for study in every if name in (study.paper, study.name))
+    chosen = tuple(one for one in every if name in (one.paper, one.name) or (figure and name == one.source))
     if not chosen:
         known = list(dict.fromkeys(part for study in every for part in (study.paper, study.name)))
         near = [one for one in known if name in one] or get_close_matches(name, known)
         meant = f"did you mean {', '.join(near[:6])}?" if near else "`reluscope reproduce` lists all"
         raise InputError(f"there is no study {name}: {meant}")
-    return chosen
+    if figure is None:
+        return chosen
+    making = tuple(one for one in chosen if figure in one.repeats)
+    if not making:
+        known = list(dict.fromkeys(one for study in chosen for one in study.repeats))
+        raise InputError(f"no study of {name} makes {figure!r}: they make {', '.join(known) or 'none'}")
+    return making
+
+
+def _parts_of(study: Study, figure: str | None) -> tuple[str, ...]:
+    part = study.repeats[figure] if figure else ""
+    return (part,) if part else ()
+
+
+def _folder_of(name: str, figure: str | None) -> Path:
+    """Return where results are put by default, such as reluscope-zhang2020-figure-3."""
+    return Path("-".join(["reluscope", *name.split("/"), *(figure or "").lower().split()]))
 
 
 def _open_data(
@@ -254,9 +279,13 @@ def _print(done: Sequence[Done], compared: Sequence[StudyComparison], folder: Pa
         for sentence in one.outcome.sentences:
             say(console, sentence)
         statements = verdict_table(one.outcome)
-        for table in (*one.outcome.tables, *(() if statements is None else (statements,))):
-            shown = make_table(*table.columns, right=() if table is statements else table.columns)
-            for row in table.rows:
+        for table in one.outcome.tables:
+            columns = [list(column) for column in zip(*table.rows, strict=True)] or [[] for _ in table.columns]
+            first, *others = zip(table.columns, columns, strict=True)
+            print_columns(console, [first], others)
+        if statements is not None:
+            shown = make_table(*statements.columns)
+            for row in statements.rows:
                 add_row(shown, *row)
             console.print(shown)
     for one in compared:

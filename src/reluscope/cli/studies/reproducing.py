@@ -27,6 +27,7 @@ class ReproduceOptions:
     Examples:
       reluscope reproduce
       reluscope reproduce serra2018 --size small -o serra2018
+      reluscope reproduce zhang2020 "Figure 3"
       reluscope reproduce serra2018/splits --size full --data mnist:data/mnist --seconds 600 -o splits
       reluscope reproduce serra2018/splits --size full --data mnist:data/mnist --seconds 3600 -o splits --resume
       reluscope reproduce sattelberg2026-ch4/hyperparameters --replicates 5 --epochs 50 -o few
@@ -39,6 +40,14 @@ class ReproduceOptions:
         typer.Argument(
             metavar="[STUDY]",
             help="Key of a paper, for all its studies, or one as the list names it. Without it: the list.",
+            show_default=False,
+        ),
+    ] = None
+    figure: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FIGURE]",
+            help="Figure or table of the paper, as the list names it: what it needs is run, and nothing else.",
             show_default=False,
         ),
     ] = None
@@ -73,7 +82,7 @@ class ReproduceOptions:
     ] = ()
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Folder of the results. By default reluscope-STUDY."),
+        typer.Option("--output", "-o", metavar="DIR", help="Folder of the results. By default reluscope-STUDY-FIGURE."),
     ] = None
     seconds: Annotated[
         float | None,

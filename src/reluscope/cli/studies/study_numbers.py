@@ -35,10 +35,11 @@ class Done:
     fingerprint: str  # of the arrays kept, mostly weights; empty if none
 
 
-def describe(name: str, setting: Setting, done: Sequence[Done]) -> dict[str, Any]:
+def describe(name: str, figure: str | None, setting: Setting, done: Sequence[Done]) -> dict[str, Any]:
     """Return the results of studies as plain types.
 
-    `name` is the key of the paper, or paper and figure; `setting` is that of any of the studies.
+    `name` is the key of the paper, or paper and study, `figure` what was asked for of it; `setting` is that of any of
+    the studies.
     """
     return {
         "format": FORMAT,
@@ -49,7 +50,7 @@ def describe(name: str, setting: Setting, done: Sequence[Done]) -> dict[str, Any
         "variant": variant_of(setting),
         "seed": setting.seed,
         "complete": not done[-1].outcome.interrupted,
-        "command": command_of(name, setting, done),
+        "command": command_of(name, figure, setting, done),
         "date": time.strftime("%Y-%m-%d"),
         "machine": {
             "python": platform.python_version(),
@@ -107,9 +108,9 @@ def variant_of(setting: Setting) -> str:
     return re.sub(r"[^0-9A-Za-z]+", "-", said).strip("-")
 
 
-def command_of(name: str, setting: Setting, done: Sequence[Done]) -> str:
+def command_of(name: str, figure: str | None, setting: Setting, done: Sequence[Done]) -> str:
     """Return the command that makes these numbers again; folders of data stand as DIR."""
-    words = ["reluscope", "reproduce", name, "--size", setting.size]
+    words = ["reluscope", "reproduce", name, *([] if figure is None else [f'"{figure}"']), "--size", setting.size]
     beside = None if setting.beside is None else setting.beside.name
     for data in (*(one.data for one in done), beside):
         kind = {"MNIST": "mnist:DIR", "CIFAR-10": "cifar10:DIR"}.get((data or "").split(" (")[0], "")

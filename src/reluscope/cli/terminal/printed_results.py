@@ -22,6 +22,7 @@ from reluscope.findings.written_findings import ends_in_words, signed, written_c
 # Columns of tables that go into pipes and files, unless COLUMNS says otherwise.
 PIPED = 100
 SHORT = 10**15
+NamedColumn = tuple[str, Sequence[str]]
 
 
 def open_console() -> Console:
@@ -63,42 +64,45 @@ def print_findings(console: Console, found: Findings, *, whole: str = "", most: 
     `whole` names the row of the summary, if it has the same quantities and is to be shown below the others.
     """
     rows = range(min(len(found), most))
-    cells = {column.title: [written_cell(found, name, row) for row in rows] for name, column in found.columns.items()}
-    keys = {name: [str(key[row]) for row in rows] for name, key in found.keys.items()}
+    keys = [(name, [str(key[row]) for row in rows]) for name, key in found.keys.items()]
+    cells = [(column.title, [written_cell(found, name, row) for row in rows]) for name, column in found.columns.items()]
     if whole and found.summary is not None:
-        for name, column in found.columns.items():
-            cells[column.title].append(written_cell(found.summary, name))
-        for place, key in enumerate(keys.values()):
-            key.append("" if place else whole)
-    for part in _that_fit(console.width, keys, cells):
-        table = make_table(*keys, *part, right=tuple(part))
-        for row in zip(*keys.values(), *part.values(), strict=True):
-            add_row(table, *row)
-        console.print(table)
+        for place, (_, column) in enumerate(keys):
+            column.append("" if place else whole)
+        for name, (_, column) in zip(found, cells, strict=True):
+            column.append(written_cell(found.summary, name))
+    print_columns(console, keys, cells)
     if len(found) > most:
         say(console, f"The first {most:,} of {len(found):,} rows are shown; --json has all.")
     if found.stopped:
         say(console, f"Ended early: {found.stopped}.")
 
 
-def _that_fit(
-    width: int, keys: Mapping[str, Sequence[str]], cells: Mapping[str, Sequence[str]]
-) -> Iterator[dict[str, Sequence[str]]]:
-    """Yield columns that stand beside the keys within a width; those of the next part are printed below."""
+def print_columns(console: Console, keys: Sequence[NamedColumn], numbers: Sequence[NamedColumn]) -> None:
+    """Print columns of numbers beside keys; those that do not fit follow below, beside the keys again."""
+    for part in _that_fit(console.width - sum(map(_breadth, keys)), numbers):
+        table = make_table(*(name for name, _ in (*keys, *part)), right=[name for name, _ in part])
+        for row in zip(*(column for _, column in (*keys, *part)), strict=True):
+            add_row(table, *row)
+        console.print(table)
 
-    def breadth(name: str, column: Sequence[str]) -> int:
-        return 3 + max(map(len, (name, *column)))
 
-    room = width - sum(breadth(*one) for one in keys.items())
-    part: dict[str, Sequence[str]] = {}
+def _that_fit(room: int, columns: Sequence[NamedColumn]) -> Iterator[list[NamedColumn]]:
+    """Yield columns that stand beside each other in a width, one at the least."""
+    part: list[NamedColumn] = []
     left = room
-    for name, column in cells.items():
-        if part and breadth(name, column) > left:
+    for one in columns:
+        if part and _breadth(one) > left:
             yield part
-            part, left = {}, room
-        part[name] = column
-        left -= breadth(name, column)
+            part, left = [], room
+        part.append(one)
+        left -= _breadth(one)
     yield part
+
+
+def _breadth(one: NamedColumn) -> int:
+    name, column = one
+    return 3 + max(map(len, (name, *column)))
 
 
 def print_numbers(
