@@ -25,6 +25,13 @@ def test_there_are_results():
     assert {plain["name"].split("/")[0] for _, plain in KEPT} >= {"serra2018", "zhang2020", "behrmann2018"}
 
 
+def test_the_page_of_studies_says_which_are_smaller():
+    page = (BOOK.parents[1] / "docs" / "studies.md").read_text(encoding="utf-8")
+    told = page.partition("no run at full size:")[2].partition("All others are in the book at full size.")[0]
+    whole = {plain["name"] for _, plain in KEPT if plain["variant"] == "full"}
+    assert set(re.findall("`([^`]+)`", told)) == {plain["name"] for _, plain in KEPT} - whole
+
+
 @pytest.mark.parametrize(("folder", "plain"), KEPT, ids=["/".join(folder.parts[-3:]) for folder, _ in KEPT])
 def test_each_result_can_be_repeated(folder, plain):
     assert folder.relative_to(BOOK).as_posix() == f"{plain['name']}/{plain['variant']}"

@@ -131,3 +131,13 @@ def test_a_figure_runs_what_makes_it(folder, monkeypatch):
     assert refused.exit_code == 1
     assert "no study of serra2018 makes 'Figure 9': they make Figure 1, Figure 2" in refused.stderr
     assert is_one_sentence(refused.stderr)
+
+
+@pytest.mark.usefixtures("installed")
+def test_what_is_not_there_to_compare_with_is_said(folder):
+    assert reluscope("reproduce", "serra2018/last", "-o", "book/serra2018/last/small").exit_code == 0
+    for place, there in (("book", "what it has of it is small"), ("elsewhere", "it has no run of it")):
+        refused = reluscope("reproduce", "serra2018/last", "--size", "full", "--compare", place, "-o", "new")
+        assert refused.exit_code == 1
+        assert f"{place} has no run of serra2018/last called full to compare with: {there}" in refused.stderr
+        assert is_one_sentence(refused.stderr)

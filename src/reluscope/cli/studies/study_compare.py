@@ -79,6 +79,10 @@ def stored(folder: Path, settings: Mapping[str, Setting]) -> dict[str, dict[str,
     for study, setting in settings.items():
         own = folder / study / variant_of(setting) / NUMBERS
         path = own if own.is_file() else folder / NUMBERS
+        if not path.is_file():
+            kept = sorted(one.parent.name for one in (folder / study).glob(f"*/{NUMBERS}"))
+            there = f"what it has of it is {', '.join(kept)}" if kept else "it has no run of it"
+            raise InputError(f"{folder} has no run of {study} called {variant_of(setting)} to compare with: {there}")
         before = read_numbers(path)
         named = [one for one in before["studies"] if one["name"] == study]
         if not named:
