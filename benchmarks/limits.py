@@ -60,6 +60,12 @@ def _drawn(x: np.ndarray, number: int) -> np.ndarray:
     return x + 0.1 * np.random.default_rng(2).normal(size=(number, len(x)))
 
 
+def _first_output(network: rs.Network) -> np.ndarray:
+    row = np.zeros(network.num_outputs)
+    row[0] = 1.0
+    return row
+
+
 Question = Callable[[rs.Network, np.ndarray, rs.Budget], Any]
 QUESTIONS: dict[str, Question] = {
     "partition of a plane": lambda n, x, b: rs.partition(n, _plane(x), budget=b),
@@ -89,6 +95,9 @@ QUESTIONS: dict[str, Question] = {
         n, rs.Polyhedron(np.eye(len(n(x[None])[0].ravel()))[:1], [0.0]), domain=_box(x), budget=b
     ),
     "preimages.elsewhere_bounds": lambda n, x, b: rs.preimages.elsewhere_bounds(n, x, domain=_wide(x), budget=b),
+    "maximize": lambda n, x, b: rs.maximize(n, _box(x), _first_output(n), budget=b),
+    "lipschitz": lambda n, x, b: rs.lipschitz(n, _box(x), budget=b),
+    "as_program": lambda n, x, b: rs.as_program(n, _box(x), budget=b),
     "transitions": lambda n, x, b: rs.sensitivity.transitions(n, _drawn(x, 5), budget=b),
     "reach": lambda n, x, b: _loop(n, b),
 }

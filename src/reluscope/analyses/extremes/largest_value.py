@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 import numpy as np
 import torch
@@ -36,6 +37,7 @@ from reluscope.networks.network import Network
 from reluscope.progress import Progress, share_done
 from reluscope.shown import Shown
 from reluscope.stopping import INTERRUPTED, Stop, StopReason
+from reluscope.time_limits import if_in_time, is_overdue
 from reluscope.tolerance import EPSILON
 
 # By how much more than is known a proof rules out: of the value, and of what values there are.
@@ -146,8 +148,11 @@ def maximize(
     with share_done("maximize", progress) as tell, deferred():
         search = _Search(network, domain, row, Budget(regions=NUM_BOXES) if budget is None else budget)
         try:
-            search.climb(search.start(np.random.default_rng(seed)))
-            search.bound()
+            # What the middle of the domain has is known: a step that time is over for is left out, and those behind it.
+            starts = if_in_time(lambda: search.start(np.random.default_rng(seed)), np.zeros((0, network.num_inputs)))
+            for step in (lambda: search.climb(starts), search.bound):
+                if not is_overdue():
+                    if_in_time(step, None)
         except KeyboardInterrupt:
             search.limit, search.stop = Interrupted(), INTERRUPTED
         search.run(tell)
@@ -173,7 +178,6 @@ class _Search:
     def __init__(self, network: Network, domain: Box | Polyhedron, row: np.ndarray, limit: Budget) -> None:
         self.network, self.row, self.limit = network, row, limit
         self.domain, self.stop = domain, None
-        self.body = domain.polyhedron
         ends = (domain.lo, domain.hi) if isinstance(domain, Box) else bounding_box(domain)
         assert ends is not None
         self.lower, self.upper = ends
@@ -185,6 +189,11 @@ class _Search:
         self.began, self.num_branches, self.work = time.time(), 0, Counter[str]()
         middle = domain.center if isinstance(domain, Box) else self._inner()
         self._take(middle[None])
+
+    @cached_property
+    def body(self) -> Polyhedron:
+        """The domain as half-spaces, two for each input of a box."""
+        return self.domain.polyhedron
 
     def _inner(self) -> np.ndarray:
         ball = self.body.insphere()
@@ -246,7 +255,10 @@ class _Search:
             if self.most - self.least <= 1.5 * finest:  # in spite of rounding
                 break
             level = self.least + step
-            search = self._search(level)
+            search = None if is_overdue() else if_in_time(partial(self._search, level), None)
+            if search is None:
+                self.stop = Stop(StopReason.SECONDS, self.limit.seconds)
+                break
             limit = self._left()
             stopped = search.run(limit, tell)
             self.num_branches += search.num_branches

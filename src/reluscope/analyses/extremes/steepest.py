@@ -33,6 +33,7 @@ from reluscope.regions.region import Region
 from reluscope.regions.regions import find_regions
 from reluscope.shown import Shown
 from reluscope.stopping import Stop, StopReason
+from reluscope.time_limits import if_in_time
 
 # In up to so many dimensions, and where there is no box, all regions are listed.
 FEW_DIMENSIONS = 3
@@ -146,7 +147,7 @@ class _Known:
     def __init__(self, network: Network, domain: Box | Polyhedron | Space, norm: Norm) -> None:
         self.network, self.domain, self.norm = network, domain, norm
         self.least = self.value = self.most = -np.inf
-        self.point = np.zeros(domain.dim)
+        self.point = domain.center if isinstance(domain, Box) else np.zeros(domain.dim)
 
     def take(self, maps: np.ndarray, errors: np.ndarray, points: np.ndarray) -> None:
         """Take the steepest of regions, by their maps and points inside."""
@@ -170,6 +171,11 @@ class _Known:
                 at = self.network.at(one.witness[None])
                 self.take(one.map.weight.cpu().numpy(), at.map_errors, one.witness[None])
         return self.least
+
+    def _look_at_steepest(self, points: np.ndarray) -> None:
+        if len(points):
+            sizes = operator_norms(self.network.linearize(points).weight.cpu().numpy(), self.norm)
+            self.look_at(points[np.argsort(-sizes, kind="stable")[:NUM_LOOKED_AT]])
 
     def list_all(self, budget: Budget | None) -> tuple[float, Stop | None, dict[str, float]]:
         """List all regions."""
@@ -211,9 +217,7 @@ class _Known:
         try:
             points = rng.uniform(*ends, (NUM_POINTS, domain.dim))
             points = points if beyond is None else points[beyond.contains(points, 0.0)]
-            if len(points):
-                sizes = operator_norms(self.network.linearize(points).weight.cpu().numpy(), self.norm)
-                self.look_at(points[np.argsort(-sizes, kind="stable")[:NUM_LOOKED_AT]])
+            if_in_time(lambda: self._look_at_steepest(points), None)
         except KeyboardInterrupt:
             limit = Interrupted()
         known = max(self.least, 0.0)
