@@ -1,6 +1,7 @@
 """Claims about samples: accuracies, errors of regression, norms and volumes, with each doubt by itself."""
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from networks.models import layers
 from oracles.rational_steps import affine, fractions_of, network_of
 from reluscope.analyses.bodies import volumes
 from reluscope.analyses.bodies.volumes import region_volumes
-from reluscope.analyses.classification.class_predictions import accuracy_of_outputs, is_close
+from reluscope.analyses.classification.class_predictions import _is_apart, accuracy_of_outputs, is_close
 from reluscope.analyses.coefficients.jacobian_norms import _num_apart
 from reluscope.analyses.samples.regression import fits
 from reluscope.networks.evaluation.rounded_forward import RoundedForward
@@ -30,6 +31,17 @@ def test_outputs_are_close_if_both_their_errors_together_bridge_the_gap():
     assert is_close(forward(outputs, errors)).tolist() == [False, False, False, True, True, True, False]
     single = is_close(forward([[1.0], [1.0], [0.0], [-1.0]], [[0.5], [1.0], [1.0], [2.0]]))
     assert single.tolist() == [False, True, False, True]
+
+
+def test_classes_are_apart_if_bounds_leave_a_gap_between_them():
+    """Of equal scores the lowest wins, so that bounds that touch leave it open which one does."""
+    gaps = [0.0, 0.25, 0.5, 0.75, 1.0]
+    for first, second in product(gaps, gaps):
+        errors = np.array([[first, second, 0.0]])
+        for outputs in ([2.0, 3.0, -1.0], [3.0, 2.0, -1.0]):
+            assert _is_apart(np.array([outputs]), errors[:, : len(outputs)])[0] == (first + second < 1)
+    single = _is_apart(np.array([[1.0], [-1.0], [1.0], [-1.0], [0.0]]), np.array([[0.5], [0.5], [1.0], [1.0], [0.0]]))
+    assert single.tolist() == [True, True, False, False, False]
 
 
 def test_accuracy_lies_between_all_doubts_wrong_and_all_right():

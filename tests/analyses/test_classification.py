@@ -27,7 +27,7 @@ def test_the_lowest_of_the_largest_outputs_wins():
 
 
 def test_one_output_is_two_classes_by_its_sign():
-    assert num_classes(SIGN) == 2
+    assert (num_classes(SIGN), num_classes(IDENTITY)) == (2, 3)
     assert predicted_classes(SIGN, [[-1.0], [0.0], [1.0]]).tolist() == [0, 0, 1]
 
 

@@ -12,10 +12,12 @@ from reluscope.analyses.local import path_values as module
 from reluscope.analyses.local.path_values import PathValues
 from reluscope.tolerance import EPSILON, Tolerance
 
+# Of small values nothing is left to round but constants.
+RAISED = ("pointwise", [0.0], [0.3, 0.5], [0.7, 0.7])
 BENT = ("pointwise", [-1.0, 1.0], [0.3, 1.0, 0.7], [-0.7, 0.0, 0.3])
 
 
-@pytest.mark.parametrize("gate", [LEAKY, RELU, BENT])
+@pytest.mark.parametrize("gate", [LEAKY, RELU, BENT, RAISED])
 def test_what_gates_give_is_off_by_what_fractions_say(gate):
     """Large values with errors of their own, and ones that are known: slopes and constants are rounded."""
     (stage,) = network_of([gate], 1).stages

@@ -325,6 +325,20 @@ def test_what_is_confirmed_far_inside_lies_on_the_way_there(monkeypatch):
     assert (change.distance, change.label) == (pytest.approx(np.sqrt(2.0)), 1)
 
 
+@pytest.mark.parametrize("seconds", [None, 1.5])
+def test_regions_are_listed_for_all_points_unless_they_are_counted(seconds, monkeypatch):
+    asked = []
+    names = inspect.unwrap(rs.robustness.decision_distance).__globals__
+    monkeypatch.setitem(names, "tied_regions", lambda *given: asked.append(given))
+    views = [view_of(rs.load(CORNER), point) for point in ([3.0, 1.0], [1.0, 2.0])]
+    for regions in (0, 5, None):
+        assert not asked
+        assert names["_Listed"](views, rs.Budget(regions=regions, seconds=seconds)).near(views[1]) is None
+    ((*_, points, labels, norm, _, allowed),) = asked
+    assert (points.tolist(), labels.tolist()) == ([[3.0, 1.0], [1.0, 2.0]], [view.label for view in views])
+    assert (norm, allowed) == (L2, None if seconds is None else 3.0)
+
+
 def test_a_budget_is_kept_and_none_is_endless():
     from networks.models import layers
 
@@ -434,6 +448,7 @@ def test_rows_of_classes_from_fractions_are_off_by_their_last_digit(seed):
     assert found.error <= 1e-15 * abs(found.slack)
     assert found.entries <= 1e-15
     assert found.length == pytest.approx(np.linalg.norm(found.row))
+    assert found.noise.tolist() == [0.0] * len(rival.noise)
 
 
 def test_changes_in_all_codes_within_a_ball_as_long_as_they_are_few():

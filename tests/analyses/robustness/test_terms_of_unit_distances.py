@@ -1,5 +1,6 @@
 """Distances to hyperplanes of units, and whether feet are within, term by term: rows and their rounding set by hand."""
 
+from fractions import Fraction
 from inspect import unwrap
 from itertools import product
 from types import SimpleNamespace
@@ -117,6 +118,45 @@ def test_feet_are_within_as_far_as_sums_are_rounded():
         found = unwrap(module._are_within)(normals, slack, np.zeros(2), np.zeros(2), distances, Norm("l2"))
         assert found[0].tolist() == [1, 0, 1]
     assert found[1].tolist() == [0, 0, 0]
+
+
+def foot_in_fractions(normal, slack, norm):
+    """Return the end of the steepest step to a hyperplane, from 0: in l1 along the largest entry, in linf along all."""
+    normal = [Fraction(entry) for entry in normal]
+    if norm == "l2":
+        return [Fraction(slack) * entry / sum(one * one for one in normal) for entry in normal]
+    if norm == "linf":
+        return [Fraction(slack) / sum(map(abs, normal)) * (1 if entry > 0 else -1) for entry in normal]
+    largest = max(map(abs, normal))
+    return [Fraction(slack) / entry if abs(entry) == largest else Fraction(0) for entry in normal]
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_feet_beside_hyperplanes_with_which_they_cancel_are_within_as_fractions_say(norm):
+    """The step along the first row changes the second one by next to nothing, in terms that are large."""
+    seen = []
+    for seed in range(200):
+        draw = np.random.default_rng(seed)
+        first, second = draw.normal(size=(2, 6)) * 10.0 ** draw.choice([-3, 0, 8], size=(2, 1))
+        slack = float(10.0 ** draw.choice([-2, 0, 6]))
+        step = Norm(norm).steepest(first[None])[0]
+        place = np.abs(step).argmax()
+        second[place] *= norm == "l1"  # whose step goes along one input alone
+        second[place] -= (second @ step) / step[place] * (norm != "l1")
+        second[place] += 1e-6 * np.abs(second).max() * np.sign(step[place])
+        foot = foot_in_fractions(first.tolist(), slack, norm)
+        needed = sum(Fraction(entry) * at for entry, at in zip(second.tolist(), foot, strict=True))
+        size = float(np.abs(second).max() * max(map(abs, foot)))
+        room = draw.choice([-1e-9, -1e-17, 0.0, 1e-17, 1e-9]) * size
+        other = max(float(needed) + room, 0.0)
+        is_within = Fraction(other) >= needed
+        maybe, surely, most = of_point([(first, slack, 0.0, 0.0), (second, other, 0.0, 0.0)], norm)[0, 7:]
+        assert maybe == most
+        assert surely <= is_within <= most
+        seen.append((surely, most, is_within))
+    is_decided = [surely == most for surely, most, _ in seen]
+    assert 20 < sum(is_decided) < len(seen) - 20
+    assert {(0, 0), (0, 1), (1, 1)} <= {(int(surely), int(most)) for surely, most, _ in seen}
 
 
 def test_feet_of_rows_without_an_upper_end_may_be_within():

@@ -2,6 +2,7 @@
 
 from functools import partial
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import reluscope as rs
 from networks.models import branched, layers
 from oracles.codes_by_lp import codes_by_lp
 from oracles.segment_bisection import num_regions
+from reluscope.analyses.coefficients import probability_jacobians
 from reluscope.analyses.sensitivity import regions_in_balls
 from reluscope.analyses.sensitivity.saliency_maps import Saliency
 from reluscope.testing import default_network
@@ -158,6 +160,25 @@ def test_probabilities_and_lengths_are_rounded_where_nothing_else_is():
     expected = own * (3 * of_logits.value[0] + of_probabilities.value[0])
     assert of_probabilities.value[0] - of_probabilities.lower[0] == pytest.approx(expected, rel=0.1, abs=0)
     assert of_probabilities.upper[0] - of_probabilities.value[0] == pytest.approx(expected, rel=0.1, abs=0)
+
+
+@pytest.mark.parametrize("of_maps", [0.0, 2.0])
+@pytest.mark.parametrize("of_outputs", [0.0, 0.25])
+def test_norms_are_off_by_errors_of_maps_and_outputs_and_by_their_product(of_maps, of_outputs):
+    net = NETWORKS["products"]()
+    at = net.at(sample(net, 2))
+    forward = SimpleNamespace(
+        outputs=at.forward.outputs, errors=np.full((2, 3), of_outputs), doubtful=at.forward.doubtful
+    )
+    errors = np.full((2, 3), of_maps)
+    given = SimpleNamespace(network=net, points=at.points, forward=forward, map_errors=errors)
+    of_probabilities, of_logits = probability_jacobians._measured(given, 2**20).columns
+    delta, moved = 3**0.5 * of_maps, 3**0.5 * of_outputs / 2 + 16 * 2.0**-52
+    off = delta / 2 + 3 * moved * (of_logits.value + delta)
+    for column, most in ((of_probabilities, off), (of_logits, np.full(2, delta))):
+        most = most + 16 * 2.0**-52 * column.value
+        assert column.upper - column.value == pytest.approx(most, rel=1e-3)
+        assert column.value - column.lower == pytest.approx(np.minimum(most, column.value), rel=1e-3)
 
 
 @pytest.mark.parametrize("name", ["products", "one output", "pool", "no gates"])

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 import reluscope as rs
 from analyses.verification.test_verify import ABSOLUTE, above, check, reaching
 from reluscope.analyses.verification import program_search, set_search
-from reluscope.analyses.verification.set_search import Mixtures
+from reluscope.analyses.verification.checkable_bounds import CheckableBounds, shortened
+from reluscope.analyses.verification.set_search import HeldUnits, Mixtures
+from reluscope.analyses.verification.unit_leaves import least_on_leaf
 from reluscope.errors import InputError
 from reluscope.networks.bounds.backward_bounds import BackwardBounds, is_suited
 from reluscope.testing import default_network, networks
@@ -226,6 +228,55 @@ def test_mixtures_are_missed_by_more_than_the_rounding_of_their_rows():
     mixed = Mixtures(rows, found.values - torch.tensor([0.5, 1.5]), one)
     search = program_search.ProgramSearch(net, above([-1, -1], [1, 1], [1.0, 0.0], 9.0), None)
     assert search._ruled_out(bounds, [], mixed, found, bounds.unheld(2)).tolist() == [False, True]
+
+
+def test_mixtures_are_ruled_out_by_their_short_duals_and_those_are_kept():
+    """Of equal bounds beside offsets half a rounding, one and a half, and three quarters below; long duals say more."""
+    net = rs.load(default_network([2, 4, 2], seed=0))
+    bounds = CheckableBounds(net, -np.ones(2), np.ones(2))
+    held, rows = bounds.unheld(3), torch.ones((3, 2), dtype=torch.float64)
+    found = bounds.lower_bounds(rows, held)
+    values = bounds.by_duals(rows, shortened(found.duals), held).values
+    search = program_search.ProgramSearch(net, above([-1, -1], [1, 1], [1.0, 0.0], 9.0), None, certify=True)
+    search._trees.append({})
+    sets = [HeldUnits(0, bounds.unheld(1).row(0), torch.ones(1), [], path=path) for path in ("00", "01", "1")]
+    mixed = Mixtures(rows, values - torch.tensor([0.5, 1.5, 0.75]), torch.ones(3, dtype=torch.float64))
+    better = found._replace(values=found.values + 100.0)
+    assert search._ruled_out(bounds, sets, mixed, better, held).tolist() == [False, True, False]
+    ((path, kept),) = search._trees[0].items()
+    assert (path, kept.multipliers) == ("01", (1.0,))
+    for one, short in zip(kept.duals, shortened(found.duals), strict=True):
+        assert one.tolist() == short[1:2].tolist()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_leaves_are_missed_least_as_another_program_says(seed):
+    """Rows of the outputs and cuts of all units, on boxes far from 0; multipliers prove what is missed."""
+    draw = np.random.default_rng(seed)
+    weights, biases = [draw.normal(size=size) for size in ((4, 3), (2, 4))], [draw.normal(size=4), draw.normal(size=2)]
+    lower = draw.uniform(-3, 3, 3)
+    upper = lower + draw.uniform(0.5, 2, 3)
+    net = rs.load(list(zip(weights, biases, strict=True)))
+    bounds = BackwardBounds(net, lower, upper)
+    is_on = weights[0] @ draw.uniform(lower, upper) + biases[0] > 0
+    held = bounds.unheld(1)
+    held = held._replace(first=[torch.tensor(is_on[None]).long()], last=[torch.tensor(is_on[None]).long()])
+    A, b = draw.normal(size=(2, 2)), draw.normal(size=2)
+    leaf = least_on_leaf(bounds, held, torch.tensor(A), torch.tensor(b))
+    through = A @ (weights[1] * is_on)
+    sign = np.where(is_on, -1.0, 1.0)
+    table = np.concatenate([through @ weights[0], sign[:, None] * weights[0]])
+    limits = np.concatenate([b - A @ biases[1] - through @ biases[0], -sign * biases[0]])
+    sides = [*zip(lower, upper, strict=True), (None, None)]
+    truth = scipy.optimize.linprog([0, 0, 0, 1], np.column_stack([table, -np.ones(6)]), limits, bounds=sides)
+    assert (table @ leaf.point - limits).max() == pytest.approx(truth.fun, abs=1e-7)
+    assert ((lower <= leaf.point) & (leaf.point <= upper)).all()
+    duals = np.concatenate([leaf.mix.numpy(), np.abs(leaf.multipliers[0].numpy()[0])])
+    assert duals.sum() == pytest.approx(1.0)
+    assert (np.sign(leaf.multipliers[0].numpy()[0]) * sign >= 0).all()
+    row = duals @ table
+    proved = np.minimum(row * lower, row * upper).sum() - duals @ limits
+    assert proved == pytest.approx(truth.fun, abs=1e-7)
 
 
 @pytest.mark.parametrize("split", ["units", "inputs"])

@@ -173,4 +173,4 @@ def _exactly(at: Evaluation, own: int, rival: int, norm: Norm) -> float:
     found = ExactFacets(network, norm).lead(code, at.points.reshape(-1).cpu().numpy(), weights, MULTIPLICATIONS)
     if found is None:
         return 0.0
-    return np.inf if found[0] is None else max(0.0, found[0].lower)
+    return np.inf if found[0] is None else found[0].lower
