@@ -1041,8 +1041,4 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/verification/exact_leaves",
         "number = np.prod([float((last) + 1) for _, _, first, last in opened])",
     ): "how many codes a leaf may have: more are counted, and it is left undecided",
-    (
-        "analyses/topology/critical_points",
-        "is_inside = (lowest[where] > between.levels[0]) & (lowest[where] <= between.levels[1])",
-    ): "at a level above those of all vertices no sublevel set changes; either is right",
 }

@@ -1,5 +1,8 @@
 """Critical points: known functions, their sums, and the persistence that they have to explain."""
 
+from dataclasses import replace
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -7,6 +10,8 @@ import reluscope as rs
 from analyses.topology.test_betti import AROUND, ball, integer_layers, with_idle_units
 from analyses.topology.test_persistence import wild
 from partitions import bodies
+
+module = import_module("reluscope.analyses.topology.critical_points")
 
 
 def rows(found):
@@ -95,6 +100,16 @@ def test_known_points_of_whole_spaces():
     assert on_the_plane([folds, ([[-1.0, -1.0]], [0.0])]) == [(1, 0.0, 1)]  # its negative
     saddle = [(np.r_[eye, -eye], np.zeros(4)), ([[1.0, -1.0, 1.0, -1.0]], [0.0])]  # |x| - |y|
     assert on_the_plane(saddle) == [(1, 0.0, 1)]
+
+
+@pytest.mark.parametrize("low", [-2.5, -2.0])
+@pytest.mark.parametrize("high", [0.0, 0.5])
+def test_points_at_levels_of_cuts_are_none_of_the_function(low, high, monkeypatch):
+    proper = module.between_levels
+    monkeypatch.setattr(module, "between_levels", lambda *given: replace(proper(*given), levels=(low, high)))
+    turned = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[-1.0, -1.0]], [0.0])])  # - |x|
+    found = rs.topology.critical_points(rs.partition(turned, rs.Box(-2, 2, 1)))
+    assert rows(found) == [(0, -2.0, 1)] * 2 * (low < -2) + [(1, 0.0, 1)] * (high > 0)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -155,7 +155,8 @@ def _are_within(
     has_foot = np.isfinite(value) & np.isfinite(high)
     value, low, high = (np.where(has_foot, one, 0.0) for one in (value, low, high))
     left = slack - value[:, None] * speeds
-    terms = np.abs(slack) + value[:, None] * (np.abs(steps) @ np.abs(normals).T)
+    # What is left is rounded by a share of itself, which does not change its sign.
+    terms = value[:, None] * (np.abs(steps) @ np.abs(normals).T)
     error = noise + (value[:, None] * np.abs(steps).sum(axis=1, keepdims=True)) * below
     error += (high - low)[:, None] * np.abs(speeds) + SUMS * terms
     np.fill_diagonal(left, np.inf)
