@@ -228,6 +228,8 @@ def test_mixtures_are_missed_by_more_than_the_rounding_of_their_rows():
     mixed = Mixtures(rows, found.values - torch.tensor([0.5, 1.5]), one)
     search = program_search.ProgramSearch(net, above([-1, -1], [1, 1], [1.0, 0.0], 9.0), None)
     assert search._ruled_out(bounds, [], mixed, found, bounds.unheld(2)).tolist() == [False, True]
+    touching = Mixtures(rows, torch.zeros(2, dtype=torch.float64), found.values)
+    assert search._ruled_out(bounds, [], touching, found, bounds.unheld(2)).tolist() == [False, False]
 
 
 def test_mixtures_are_ruled_out_by_their_short_duals_and_those_are_kept():
@@ -247,6 +249,8 @@ def test_mixtures_are_ruled_out_by_their_short_duals_and_those_are_kept():
     assert (path, kept.multipliers) == ("01", (1.0,))
     for one, short in zip(kept.duals, shortened(found.duals), strict=True):
         assert one.tolist() == short[1:2].tolist()
+    touching = Mixtures(rows, torch.zeros(3, dtype=torch.float64), values)
+    assert not search._ruled_out(bounds, sets, touching, better, held).any()
 
 
 @pytest.mark.parametrize("seed", range(8))
