@@ -1,6 +1,7 @@
 """Verdicts by units against exact partitions, dense samples, and a program with a binary variable for each unit."""
 
 from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from reluscope.analyses.verification.checkable_bounds import CheckableBounds, sh
 from reluscope.analyses.verification.set_search import HeldUnits, Mixtures
 from reluscope.analyses.verification.unit_leaves import least_on_leaf
 from reluscope.errors import InputError
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 from reluscope.networks.bounds.backward_bounds import BackwardBounds, is_suited
 from reluscope.testing import default_network, networks
 
@@ -253,34 +255,84 @@ def test_mixtures_are_ruled_out_by_their_short_duals_and_those_are_kept():
     assert not search._ruled_out(bounds, sets, touching, better, held).any()
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_leaves_are_missed_least_as_another_program_says(seed):
+def test_leaves_are_missed_least_as_another_program_says():
     """Rows of the outputs and cuts of all units, on boxes far from 0; multipliers prove what is missed."""
-    draw = np.random.default_rng(seed)
-    weights, biases = [draw.normal(size=size) for size in ((4, 3), (2, 4))], [draw.normal(size=4), draw.normal(size=2)]
-    lower = draw.uniform(-3, 3, 3)
-    upper = lower + draw.uniform(0.5, 2, 3)
-    net = rs.load(list(zip(weights, biases, strict=True)))
-    bounds = BackwardBounds(net, lower, upper)
-    is_on = weights[0] @ draw.uniform(lower, upper) + biases[0] > 0
-    held = bounds.unheld(1)
-    held = held._replace(first=[torch.tensor(is_on[None]).long()], last=[torch.tensor(is_on[None]).long()])
-    A, b = draw.normal(size=(2, 2)), draw.normal(size=2)
-    leaf = least_on_leaf(bounds, held, torch.tensor(A), torch.tensor(b))
-    through = A @ (weights[1] * is_on)
-    sign = np.where(is_on, -1.0, 1.0)
-    table = np.concatenate([through @ weights[0], sign[:, None] * weights[0]])
-    limits = np.concatenate([b - A @ biases[1] - through @ biases[0], -sign * biases[0]])
-    sides = [*zip(lower, upper, strict=True), (None, None)]
-    truth = scipy.optimize.linprog([0, 0, 0, 1], np.column_stack([table, -np.ones(6)]), limits, bounds=sides)
-    assert (table @ leaf.point - limits).max() == pytest.approx(truth.fun, abs=1e-7)
-    assert ((lower <= leaf.point) & (leaf.point <= upper)).all()
-    duals = np.concatenate([leaf.mix.numpy(), np.abs(leaf.multipliers[0].numpy()[0])])
-    assert duals.sum() == pytest.approx(1.0)
-    assert (np.sign(leaf.multipliers[0].numpy()[0]) * sign >= 0).all()
-    row = duals @ table
-    proved = np.minimum(row * lower, row * upper).sum() - duals @ limits
-    assert proved == pytest.approx(truth.fun, abs=1e-7)
+    pulled = 0
+    for seed in range(12):
+        draw = np.random.default_rng(seed)
+        weights = [draw.normal(size=size) for size in ((4, 3), (3, 4), (2, 3))]
+        biases = [draw.normal(size=size) for size in (4, 3, 2)]
+        lower = draw.uniform(-3, 3, 3)
+        upper = lower + draw.uniform(0.5, 2, 3)
+        net = rs.load(list(zip(weights, biases, strict=True)))
+        bounds, held = (found := BackwardBounds(net, lower, upper)), found.unheld(1)
+        table, limits, pieces = [], [], []
+        through, constant, seen = np.eye(3), np.zeros(3), draw.uniform(lower, upper)
+        for weight, bias in zip(weights[:-1], biases[:-1], strict=True):
+            through, constant = weight @ through, weight @ constant + bias
+            is_on = through @ seen + constant > 0
+            sign = np.where(is_on, -1.0, 1.0)
+            pieces.append(torch.tensor(is_on[None]).long())
+            table.append(sign[:, None] * through)
+            limits.append(-sign * constant)
+            through, constant = is_on[:, None] * through, is_on * constant
+        A = draw.normal(size=(2, 2))
+        b = A @ (weights[-1] @ (through @ seen + constant) + biases[-1]) + draw.uniform(-1, 3, 2)
+        table.insert(0, A @ weights[-1] @ through)
+        limits.insert(0, b - A @ (weights[-1] @ constant + biases[-1]))
+        table, limits = np.concatenate(table), np.concatenate(limits)
+        leaf = least_on_leaf(bounds, held._replace(first=pieces, last=pieces), torch.tensor(A), torch.tensor(b))
+        sides = [*zip(lower, upper, strict=True), (None, None)]
+        truth = scipy.optimize.linprog([0, 0, 0, 1], np.column_stack([table, -np.ones(9)]), limits, bounds=sides)
+        assert (table @ leaf.point - limits).max() == pytest.approx(truth.fun, abs=1e-7)
+        assert ((lower <= leaf.point) & (leaf.point <= upper)).all()
+        cuts = np.concatenate([one.numpy()[0] for one in leaf.multipliers])
+        signs = np.concatenate([np.where(one[0] > 0, -1.0, 1.0) for one in pieces])
+        assert (cuts * signs >= 0).all()
+        duals = np.concatenate([leaf.mix.numpy(), np.abs(cuts)])
+        assert duals.sum() == pytest.approx(1.0)
+        row = duals @ table
+        assert np.minimum(row * lower, row * upper).sum() - duals @ limits == pytest.approx(truth.fun, abs=1e-7)
+        pulled += (cuts != 0).any()
+    assert pulled > 2
+
+
+def one_leaf(rows, offsets):
+    """Return the leaf of an affine network with the outputs 100 x - 50 y and x, on a box whose middle is (2, 3)."""
+    bounds = BackwardBounds(
+        rs.load([([[100.0, -50.0], [1.0, 0.0]], [0.0, 0.0])]), np.array([1.0, 1]), np.array([3.0, 5])
+    )
+    rows, offsets = torch.tensor(rows, dtype=torch.float64), torch.tensor(offsets, dtype=torch.float64)
+    return least_on_leaf(bounds, bounds.unheld(1), rows.reshape(-1, 2), offsets)
+
+
+def test_a_row_without_cuts_is_missed_least_in_a_corner_however_steep():
+    leaf = one_leaf([[1.0, 0.0]], [50.0])  # met in the middle
+    assert leaf.point == pytest.approx([1.0, 5.0])
+    assert leaf.mix.tolist() == pytest.approx([1.0])
+
+
+@pytest.mark.parametrize(("rows", "offsets"), [([], []), ([[1.0, 0.0]], [np.inf])])
+def test_leaves_without_rows_or_with_endless_ones_are_left_to_others(rows, offsets):
+    leaf = one_leaf(rows, offsets)
+    assert leaf.mix is None
+    assert leaf.point.tolist() == [2.0, 3.0]
+
+
+def test_answers_that_prove_nothing_are_left_to_others_and_wrong_signs_count_as_none(monkeypatch):
+    answers = iter([("OPTIMAL", 1), ("UNBOUNDED", 2), ("OPTIMAL", 2), ("OPTIMAL", 2)])
+    multipliers = iter([[0.5], [0.5, 0.5], [-0.5, np.nan], [0.5, 0.25]])
+
+    def maximize(program, gain):
+        status, number = next(answers)
+        found = np.array(next(multipliers))
+        assert len(found) == number
+        return SimpleNamespace(status=ProgramStatus[status], duals=found, point=np.array([9.0, -9.0, 0.0]))
+
+    monkeypatch.setattr(LinearProgram, "maximize", maximize)
+    leaves = [one_leaf(np.eye(2).tolist(), [1.0, 1.0]) for _ in range(4)]
+    assert [None if one.mix is None else one.mix.tolist() for one in leaves] == [None, None, [0.0, 0.0], [0.5, 0.25]]
+    assert leaves[3].point.tolist() == [3.0, 1.0]
 
 
 @pytest.mark.parametrize("split", ["units", "inputs"])
