@@ -15,7 +15,8 @@ from scipy.spatial import ConvexHull
 
 import reluscope as rs
 from reluscope.findings import Claim
-from reluscope.partitions import facet_volumes
+from reluscope.networks.evaluation.unit_half_spaces import Rows
+from reluscope.partitions import facet_volumes, rows_of_facets
 from reluscope.partitions import facets as facets_module
 from reluscope.partitions.exact import exact_rows
 from reluscope.testing import boxes, default_network, networks, slices
@@ -339,6 +340,58 @@ def test_lengths_hold_what_roots_lose(monkeypatch):
     moved = unwrap(facet_volumes._lengths)(facets)
     assert moved.upper == pytest.approx(moved.value + pairs.sum(axis=1) / 2)
     assert moved.lower == pytest.approx(np.maximum(0.0, moved.value - pairs.sum(axis=1) / 2))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_lengths_in_fractions_hold_what_their_roots_lose(seed):
+    """Parallel lines through a square: squares of the ends are around the square of the length in fractions."""
+    rng = np.random.default_rng(seed)
+    normal, offsets = rng.uniform(0.1, 1, 2), rng.uniform(-0.9, 0.9, 16)
+    net = rs.load([(np.tile(normal, (16, 1)), normal.sum() * offsets), (np.ones((1, 16)), np.zeros(1))])
+    facets = rs.partition(net, rs.Box(-1, 1, 2), method="tree").facets
+    found = facets.findings()["facet_volume"]
+    assert len(found) == 16
+    first, second = map(Fraction, normal.tolist())
+    for unit, low, high in zip(facets.units.tolist(), found.lower.tolist(), found.upper.tolist(), strict=True):
+        bias = Fraction(float((normal.sum() * offsets)[unit]))
+        ends = sorted((-bias - second * side) / first for side in (-1, 1))  # along the first axis
+        across = min(ends[1], Fraction(1)) - max(ends[0], Fraction(-1))
+        assert Fraction(low) ** 2 <= across**2 * (1 + (first / second) ** 2) <= Fraction(high) ** 2
+    assert (found.upper - found.lower < 1e-14).all()
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_rows_are_off_by_their_terms(dim):
+    """By hand: noise over the length, and roundings of the slack and the witness; rows without direction stay away."""
+    rng, shape, rounding = np.random.default_rng(dim), (40, 5), rows_of_facets.ROUNDING
+    normals = 10.0 ** rng.uniform(-3, 3, (*shape, 1)) * rng.normal(size=(*shape, dim))
+    slack, noise, below = 10.0 ** rng.uniform(-9, 9, (3, *shape))
+    noise, below, exists = 1e-9 * noise, 1e-9 * below, rng.random(shape) < 0.8
+    gate = Rows(normals, np.zeros(shape), rng.integers(9, size=(*shape, 3)), exists, slack, noise, below)
+    witnesses = 10.0 ** rng.uniform(-3, 6, (len(slack), 1)) * rng.normal(size=(len(slack), dim))
+    part, length, own = (
+        SimpleNamespace(window=rs.Box(-1, 1, dim)),
+        np.linalg.norm(normals, axis=2),
+        slice(2 * dim, None),
+    )
+    found, ends, errors, tilts, sources = unwrap(rows_of_facets._unit_tables)(part, witnesses, [gate])
+    is_known = exists & (length > 2 * dim * below)
+    assert 0.2 < is_known.mean() < 0.8
+    length = np.where(is_known, length, 1.0)
+    units = np.where(is_known[..., None], normals / length[..., None], 0.0)
+    moved = rounding * (slack / length + np.abs(witnesses).sum(axis=1)[:, None])
+    assert found[:, own] == pytest.approx(units, rel=1e-12, abs=0)
+    assert ends[:, own] == pytest.approx((units * witnesses[:, None]).sum(axis=2) + slack / length, rel=1e-9)
+    assert errors[:, own] == pytest.approx(noise / length + moved, rel=1e-9, abs=0)
+    assert tilts[:, own] == pytest.approx(below / length + rounding, rel=1e-9, abs=0)
+    assert (errors[:, : 2 * dim] == rounding).all()
+    assert (tilts[:, : 2 * dim] == rounding).all()
+    assert (sources[:, own] == gate.sources).all()
+    for row, clear in enumerate(unwrap(rows_of_facets._clear)(gate, dim).tolist()):
+        hidden = np.flatnonzero(exists[row] & ~is_known[row])
+        steepest = np.linalg.norm(normals[row], axis=1) + dim * below[row]
+        away = np.maximum(slack[row] - noise[row], 0.0)[hidden] / steepest[hidden]
+        assert clear == pytest.approx(away.min(initial=inf), rel=1e-12, abs=0)
 
 
 def test_jumps_are_off_by_the_errors_of_the_maps_on_both_sides(monkeypatch):
