@@ -75,6 +75,24 @@ def test_terms_of_rounding_are_those_of_their_derivation(monkeypatch, seed):
     assert upper_bound(gain, rows, low, high, lower, upper, multipliers) == pytest.approx(expected, rel=1e-9)
 
 
+def test_a_rest_that_fractions_know_counts_with_its_rounding():
+    """Without a lower end, and 1e300 as the upper one: what floats round of the rest decides."""
+    rng, rounded = np.random.default_rng(0), 0
+    for _ in range(300):
+        number = int(rng.integers(1, 6))
+        rows, multipliers = rng.normal(size=(number, 1)), rng.normal(size=number)
+        gain = rows.T @ multipliers  # as floats have it: what is left is rounding
+        rest = Fraction(float(gain[0])) - sum(
+            Fraction(a) * Fraction(y) for a, y in zip(rows[:, 0].tolist(), multipliers.tolist(), strict=True)
+        )
+        sides = (np.array([-np.inf]), np.array([1e300])) if rest > 0 else (np.array([-1e300]), np.array([np.inf]))
+        found = upper_bound(gain, rows, *np.zeros((2, number)), *sides, multipliers)
+        truth = abs(rest) * Fraction(1e300)
+        assert truth <= Fraction(found) <= truth * (1 + Fraction(1, 10**14)) + 1
+        rounded += Fraction(float(rest)) != rest
+    assert rounded > 100
+
+
 def test_ends_that_there_are_not_prove_nothing():
     rows, ends = np.ones((1, 1)), (np.array([-np.inf]), np.array([1.0]))
     free = np.array([-np.inf]), np.array([np.inf])

@@ -325,6 +325,7 @@ class ByHand:
 
     def __init__(self, point, steps, unit, far):
         self.steps, self.unit, self.open, self.limits, self.is_empty = steps, unit, 0, [], False
+        self.several = []
         axes = np.eye(len(point))
         self.values = [Form(x, axis, {}, 0.0, abs(x) + far) for x, axis in zip(point, axes, strict=True)]
 
@@ -349,10 +350,13 @@ class ByHand:
         return Form(slope * value.center + constant, slope * value.weights, noise, error, size)
 
     def pointwise(self, breakpoints, slopes, intercepts, first, last):
-        found = []
+        found, several = [], {}
         levels = [-np.inf, *breakpoints, np.inf]
-        for value, start, stop in zip(self.values, first, last, strict=True):
+        for unit, (value, start, stop) in enumerate(zip(self.values, first, last, strict=True)):
             clear, (low, high) = 4 * value.error, value.ends(self.steps)
+            pieces = [min(max(sum(level < end for level in breakpoints), start), stop) for end in (low, high)]
+            if pieces[0] < pieces[1]:
+                several[unit] = tuple(range(pieces[0], pieces[1] + 1))
             if low > levels[stop + 1] + clear or high < levels[start] - clear:
                 self.is_empty = True
             margin = 0.0 if high - low <= 2 * clear else clear
@@ -385,9 +389,10 @@ class ByHand:
                 self.scaled(value, slope, middle, stray, error, max(largest, abs(slope * value.center + middle)))
             )
         self.values = found
+        self.several.append(several)
 
     def max(self, group, first, last):
-        found = []
+        found, several = [], {}
         for unit, (start, stop) in enumerate(zip(first, last, strict=True)):
             own = self.values[unit * group : (unit + 1) * group]
             chosen = own[start if start == stop else int(np.argmax([value.center for value in own]))]
@@ -407,12 +412,16 @@ class ByHand:
                     if value is not chosen and high > (0.0 if high - low <= 8 * one.error else 4 * one.error)
                 ]
             else:
+                may_lead = [place for place, (_, high) in enumerate(ranges) if own[place] is not chosen and high >= 0]
+                if may_lead:
+                    several[unit] = (own.index(chosen), *may_lead)
                 stray = max(high for _, _, high in rivals) / 2 if rivals else None
                 error += max(min(high, 4 * one.error) for one, (_, high) in zip(ahead, ranges, strict=True) if high > 0)
             more = stray or 0.0
             largest = max(map(abs, chosen.ends(self.steps))) + more
             found.append(self.scaled(chosen, 1.0, more, stray, error + self.unit * more, largest))
         self.values = found
+        self.several.append(several)
 
 
 @pytest.mark.few(5)
@@ -452,6 +461,7 @@ def test_forms_are_those_of_their_rules(kinks, held):
         if found.is_empty:
             continue
         assert len(found.open) == hand.open
+        assert [pieces.several for pieces in found.pieces] == hand.several
         assert all(value.is_near(found.outputs, row) for row, value in enumerate(hand.values))
         rows = [(limit, row) for limit in found.limits for row in range(len(limit.centers))]
         assert len(rows) == len(hand.limits)

@@ -228,6 +228,32 @@ def test_what_is_at_a_jump_is_in_doubt_unless_nothing_is_rounded():
             assert in_doubt(gate, values, errors).tolist() == [doubt, False]
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_errors_of_gates_that_jump_hold_whatever_the_exact_value_is(seed):
+    """In fractions: the gate at values within the error of its pre-activation."""
+    rng = np.random.default_rng(seed)
+    levels = np.sort(rng.integers(-8, 9, (3, 4)), axis=0) / 4.0
+    names, tables = ("breakpoints", "slopes", "intercepts"), (levels, *rng.integers(-8, 9, (2, 4, 4)) / 4.0)
+    gate = Pointwise(name="", shape=(4,), kind="gate", **dict(zip(names, map(torch.from_numpy, tables), strict=True)))
+
+    def exact(unit, x):
+        piece = sum(x > Fraction(level) for level in levels[:, unit].tolist())
+        return Fraction(tables[1][piece, unit]) * x + Fraction(tables[2][piece, unit])
+
+    pre = rng.integers(-16, 17, (200, 4)) / 8.0
+    error = rng.integers(0, 5, (200, 4)) / 8.0
+    bounds = gate_error(gate, torch.from_numpy(pre), torch.from_numpy(error), 0.0).tolist()
+    own = jumps_within(gate, torch.from_numpy(pre), torch.from_numpy(error)).numpy()
+    reached = (np.abs(pre - levels[:, None]) <= error) & (error > 0)
+    assert own == pytest.approx((reached * gate.jumps.abs().numpy()[:, None]).sum(axis=0))
+    for row, (values, errors) in enumerate(zip(pre.tolist(), error.tolist(), strict=True)):
+        for unit, (value, most) in enumerate(zip(values, errors, strict=True)):
+            here = exact(unit, Fraction(value))
+            for share in range(-4, 5):
+                there = exact(unit, Fraction(value) + Fraction(most) * share / 4)
+                assert abs(there - here) <= Fraction(bounds[row][unit])
+
+
 def test_what_may_be_overtaken_among_the_largest_is_in_doubt_altogether():
     """Of pairs the larger one is kept, times -2 and plus 3; errors let the first pair change, and not the second."""
     tables = (torch.tensor(one).double()[:, None] for one in ([], [0.0, -2.0], [0.0, 3.0]))

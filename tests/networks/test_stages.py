@@ -93,6 +93,17 @@ def test_errors_pass_a_gate_by_the_steepest_piece_in_use():
         assert stage.pass_errors(size, error, np.array(pieces), gamma)[0].tolist() == list(expected)
 
 
+def test_one_pair_of_breakpoints_that_are_close_is_enough_for_all_pieces():
+    """Breakpoints 0, 1 and 9: with an error of 1/2 a value between two may be beyond both."""
+    builder = GraphBuilder()
+    x = builder.linear(builder.input((3,)), torch.eye(3, dtype=torch.float64))
+    for breakpoints in ([0.0, 1.0, 9.0], [0.0, 8.0, 9.0], [0.0, 1.0, 2.0]):
+        gate = builder.pointwise(x, "kink", breakpoints, [1.0, 2.0, 3.0, 4.0], [0.0] * 4, may_jump=True)
+        error = np.array([0.25, 0.5, 4.0])
+        found = builder.build(gate).stages[0].pass_errors(np.ones(3), error, np.zeros((1, 3), dtype=int), 0.0)
+        assert found[0].tolist() == [1 * 0.25, 4 * 0.5, 4 * 4.0]
+
+
 def test_pieces_in_use_are_those_of_some_cell():
     generator = np.random.default_rng(0)
     for dtype, num_pieces in ((np.uint8, 2), (np.uint8, 5), (np.uint16, 300)):

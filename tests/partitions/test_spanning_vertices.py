@@ -1,6 +1,8 @@
 """Values at all vertices from values at some: the same numbers and regions, errors within what is said of them."""
 
 from importlib import import_module
+from inspect import unwrap
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -145,3 +147,19 @@ def test_partitions_are_those_of_all_vertices_evaluated(make, monkeypatch):
     np.testing.assert_allclose(part.volumes().sum(), plain.volumes().sum(), rtol=1e-12)
     points = part.vertices if network.num_inputs == 2 else plane.lift(part.vertices)
     np.testing.assert_allclose(part.outputs, network(points), rtol=0, atol=1e-12)
+
+
+def test_combinations_pay_by_the_products_that_they_save():
+    """Of an entry, of each vertex, and of all vertices; without vertices none do."""
+    for products, shape, number, answer in (
+        (2**17, 10, 2, True),
+        (2**17 - 1, 10, 2, False),
+        (2**17, 10, 1, False),
+        (2**18, 10, 1, True),
+        (2**18 - 1, 10, 0, False),
+        (2**18, 10, 0, True),
+        (24 * 2**15 - 1, 2**15, 9, False),
+        (24 * 2**15, 2**15, 9, True),
+    ):
+        one = SimpleNamespace(products=products, plan=((0, None),), shapes={0: (shape,)}, device=torch.device("cpu"))
+        assert unwrap(spanning_vertices.pays)(one, number) == answer

@@ -1,8 +1,11 @@
 """Factors of volumes on regions: against determinants in fractions, and against hulls of images."""
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
+from inspect import unwrap
 from itertools import permutations
 from math import exp, inf, log
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -78,6 +81,30 @@ def test_factors_without_fractions_hold_the_truth(monkeypatch):
     assert len(part) == 1
     assert exp(2 * found.lower[0]) <= square <= exp(2 * found.upper[0])
     assert found.claims[0] is not Claim.EXACT
+
+
+def test_factors_from_fractions_hold_the_logarithm(monkeypatch):
+    """Squares of all sizes, whose logarithms cancel or are large, against decimal numbers of 60 digits."""
+    rng = np.random.default_rng(0)
+    drawn = zip(*rng.integers(2, 2**31, (2, 120)).tolist(), rng.integers(1, 60, 120).tolist(), strict=True)
+    squares = [Fraction(one**power + 1, other**power) for one, other, power in drawn]
+    squares += [1 + Fraction(sign, 10**power) for power in range(1, 19) for sign in (1, -1)] + [Fraction(1)]
+    left = iter(squares)
+    monkeypatch.setattr(volume_change, "ExactRows", lambda *_: SimpleNamespace(squared_factor=lambda _: next(left)))
+    layout = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))]).layout
+    codes = SimpleNamespace(layout=layout, words=np.zeros((len(squares), layout.num_words), dtype=np.uint64))
+    part = SimpleNamespace(codes=codes, network_on_domain=None, window=None)
+    found = volume_change.LogFactors(*np.full((3, len(squares)), -inf))
+    found.upper[:] = inf
+    unwrap(volume_change._in_fractions)(part, np.arange(len(squares)), found)
+    with localcontext() as context:
+        context.prec = 60
+        for square, low, value, high in zip(squares, found.lower, found.value, found.upper, strict=True):
+            truth = (Decimal(square.numerator) / Decimal(square.denominator)).ln() / 2
+            assert Decimal(float(low)) <= truth <= Decimal(float(high))
+            assert abs(Decimal(float(value)) - truth) < Decimal("1e-10")
+            digits = square.numerator.bit_length() + square.denominator.bit_length()
+            assert high - low == pytest.approx(2 * volume_change.SUMS * (1 + digits), rel=1e-3)
 
 
 @pytest.mark.parametrize("sizes", [[2, 8, 6, 2], [3, 8, 6, 3]])

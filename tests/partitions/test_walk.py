@@ -374,6 +374,19 @@ def test_a_search_tells_how_much_of_its_budget_is_spent(monkeypatch):
     assert 0 < told[-2] < 1
 
 
+def test_a_search_without_limits_tells_its_own_share(monkeypatch):
+    """Of a budget of regions a thousandth is spent where half of the search is done."""
+    monkeypatch.setattr(stepped_search, "INTERVAL", 0.0)
+
+    class Halved(Shortest):
+        share_left = 0.5
+
+    told: list[float] = []
+    Halved(901).run(Budget(regions=10**6), told.append)
+    assert len(told) > 2
+    assert set(told[:-1]) == {0.5}
+
+
 @pytest.mark.parametrize("with_tasks", [False, True])
 def test_what_steps_leave_undecided_adds_up(with_tasks):
     def doubtful(word, room):
