@@ -1041,4 +1041,40 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/verification/exact_leaves",
         "number = np.prod([float((last) + 1) for _, _, first, last in opened])",
     ): "how many codes a leaf may have: more are counted, and it is left undecided",
+    (
+        "networks/passes/forms",
+        "is_hidden = (high >= 0) & (high - low <= 2 * clear) & (entries >= 0) & (entries != source[:, None])",
+    ): "a limit that holds at every step",
+    (
+        "geometry/unions/union_surface",
+        "level = np.where(top >= away, away, -away)",
+    ): "equality of two reals: a body that ends at the raised plane covers nothing of it",
+    (
+        "geometry/unions/union_surface",
+        "FLAT = (1e-9 / 2)",
+    ): "any number far above rounding and far below the size of the bodies does",
+    (
+        "geometry/unions/union_volume",
+        "meets = (np.minimum(high[index], high[other]) - np.maximum(low[index], low[other]) > thin).any()",
+    ): "which bodies are compared: those that do not overlap leave each other as they are",
+    (
+        "partitions/complexes/bends",
+        "if rank + 1 > MOST_NEEDED * number and number < len(shares):",
+    ): "whether rows are taken together, at some cost; what is lost is counted",
+    (
+        "partitions/ask/forecast_rounds",
+        "at_low = (np.abs(corners[first] - low) < near) & (low > where.low)",
+    ): "equality of two reals, at a distance far above the rounding of corners",
+    (
+        "partitions/ask/forecast_rounds",
+        "at_high = (np.abs(corners[first] - high) < near) & (high < where.high)",
+    ): "equality of two reals, at a distance far above the rounding of corners",
+    (
+        "partitions/ask/region_density",
+        "levels = [((least <= level) & (level < most)) for level in gate.breakpoints]",
+    ): "a unit that touches its breakpoint does not bend, and the density is an estimate",
+    (
+        "partitions/ask/region_density",
+        "levels = [((least < level) & (level <= most)) for level in gate.breakpoints]",
+    ): "a unit that touches its breakpoint does not bend, and the density is an estimate",
 }

@@ -1,6 +1,7 @@
 """Measures of level sets: volumes on either side against clipped regions, pinched vertices, plateaus above."""
 
 import itertools
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from inspect import unwrap
@@ -8,13 +9,17 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 from scipy.spatial import ConvexHull, QhullError
 
 import reluscope as rs
 from partitions import bodies
+from partitions.test_decision_surfaces import network_of
 from partitions.test_level_sets import AROUND, random_network, small_integers
 from reluscope.errors import IncompletePartitionError, InputError
+from reluscope.networks.building.builder import GraphBuilder
 from reluscope.partitions.complexes import incidence
+from reluscope.partitions.levels import level_pieces, level_sets
 from reluscope.partitions.levels.level_bounds import above_or_below
 from reluscope.partitions.levels.piece_geometry import PieceGeometry
 
@@ -258,6 +263,100 @@ def test_caps_are_as_blurred_as_the_pieces_they_share_corners_with():
     right = (low + high) / 2 * (Fraction(ends[1]) - Fraction(ends[0]))
     assert found.tolerance is not None
     assert abs(Fraction(found.value) - right) <= Fraction(found.tolerance)
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+@pytest.mark.parametrize("capped", ["below", "above", None])
+def test_volumes_are_off_by_their_terms(dim, capped, monkeypatch):
+    """By hand, with blurs and roundings so large that every term counts."""
+    monkeypatch.setattr(level_sets, "ROUNDED", 1e-2)
+    rng, ends = np.random.default_rng(dim), np.array([[-1.0, -2.0, -1.5], [1.5, 1.0, 2.5]])[:, :dim]
+    tents = np.concatenate([np.eye(dim), -np.eye(dim)])
+    net = rs.load([(tents, np.zeros(2 * dim)), (np.ones((1, 2 * dim)) + 0.2 * rng.random(2 * dim), np.zeros(1))])
+    found = rs.level_set(net, rs.Box(*ends), level=0.9)
+    for blur, resolution in ((1e-2, 1e-3), (0.0, 1e-3), (1e-3, 1e-9)):
+        blurs = blur * (1 + rng.random(len(found.blur)))
+        one = replace(found, blur=blurs, tolerance=rs.Tolerance(resolution=resolution))
+        moved, sides = one._moved, ends[1] - ends[0]
+        around = 2 * sum(np.prod(sides) / side for side in sides)
+        swept = moved * (one.piece_areas + moved * (one.piece_extents + np.pi * moved * np.diff(one.offsets)))
+        center = one.walls.apex if capped else one.vertices.mean(axis=0)
+        centers = [one.vertices[one.ids[a:b]].mean(axis=0) for a, b in itertools.pairwise(one.offsets.tolist())]
+        sums = [
+            np.abs(x - center).sum() * np.abs(area).sum() for x, area in zip(centers, one.area_vectors, strict=True)
+        ]
+        expected = swept.sum() + 1e-2 * (sum(sums) + (one.walls.total if capped else 0.0))
+        if capped:
+            corner = 16 * one.tolerance.unit * np.abs(ends).max()
+            expected += around * (max(moved.max(), corner) + resolution * np.linalg.norm(sides))
+        volume = one.volume_finding(capped)
+        assert volume.interval == pytest.approx((max(0.0, volume.value - expected), volume.value + expected), rel=1e-9)
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+@pytest.mark.parametrize("kind", ["level", "classes"])
+def test_ridges_that_do_not_fit_together_are_counted(dim, kind):
+    """Pieces are left out at random. Off the border a curve or surface meets a ridge twice, and classes not once."""
+    net, box, rng = network_of(dim, 8, 6, 4, seed=dim), rs.Box(-1, 1, dim), np.random.default_rng(dim)
+    whole = rs.level_set(net, box, output=0) if kind == "level" else rs.decision_boundary(net, box)
+    assert len(whole) > 5
+    assert (whole.num_unmatched, whole._is_doubtful) == (0, False)
+    pieces = [whole.ids[start:stop] for start, stop in itertools.pairwise(whole.offsets)]
+    for _ in range(12):
+        kept = np.flatnonzero(rng.random(len(pieces)) < 0.8)
+        some = [pieces[row] for row in kept]
+        offsets, ids = np.cumsum([0, *map(len, some)]), np.concatenate(some)
+        fields = {"normals": whole.normals[kept], "witnesses": whole.witnesses[kept], "codes": whole.codes[kept]}
+        fields |= {"classes": whole.classes[kept]} if kind == "classes" else {}
+        part = replace(whole, offsets=offsets, ids=ids, **fields)
+        ridges = [
+            frozenset(pair)
+            for ids in some
+            for pair in (zip(ids, np.roll(ids, 1), strict=True) if dim == 3 else ids[:, None])
+        ]
+        border = {frozenset(one) for one in whole.border.tolist()}
+        inner = [number for ridge, number in Counter(ridges).items() if ridge not in border]
+        unmatched = sum(number % 2 for number in inner) if kind == "level" else inner.count(1)
+        assert part.num_unmatched == unmatched
+        assert part._is_doubtful == (unmatched > 0)
+        assert not replace(part, num_open=1)._is_doubtful
+        assert replace(part, num_open=1, num_undecided=1)._is_doubtful
+
+
+def test_no_side_is_proved_where_what_is_unknown_might_change_it(monkeypatch):
+    """What errors of values and of pre-activations, signs put to zero and places of vertices add: each is enough."""
+    proved, known, unknown = (
+        level_pieces.proved_sides,
+        [],
+        {name: [] for name in ("error", "snapped", "errors", "blur")},
+    )
+
+    def asked(chunk, *options):
+        found = proved(chunk, *options)
+        known.append(int((found != 0).sum()))
+        most = 1e6
+        opened, errors = chunk.opened, {position: error + most for position, error in chunk.errors.items()}
+        changed = {
+            "error": replace(chunk, opened=replace(opened, error=opened.error + most)),
+            "snapped": replace(chunk, opened=replace(opened, snapped=opened.snapped + most)),
+            "errors": replace(chunk, errors=errors),
+            "blur": replace(chunk, blur=chunk.blur + most),
+        }
+        for name, one in changed.items():
+            if len(chunk) > 1 and (errors or name != "errors"):
+                unknown[name].append(int((proved(one, *options) != 0).sum()))
+        return found
+
+    monkeypatch.setattr(level_pieces, "proved_sides", asked)
+    builder, draw = GraphBuilder(), np.random.default_rng(3)
+    first, inner, behind, last = (torch.from_numpy(draw.normal(size=size)) for size in ((8, 2), (8, 8), (6, 8), (1, 6)))
+    x = builder.relu(builder.linear(builder.input((2,)), first, 0.5 * first[:, 0]))
+    x = builder.relu(builder.linear(builder.add(x, builder.relu(builder.linear(x, inner, first[:, 1]))), behind))
+    net = builder.build(builder.linear(x, last))
+    rs.level_set(net, PLANE, level=float(np.median(net(draw.uniform(-2, 2, (500, 2))).numpy())))
+    assert sum(known) > 20
+    assert all(len(numbers) > 0 for numbers in unknown.values())
+    assert sum(map(sum, unknown.values())) == 0
 
 
 def test_refusals():

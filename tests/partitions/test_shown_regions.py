@@ -268,6 +268,30 @@ def unsure(network, x):
     return slice(0, len(x)), network.codes(x), np.ones(len(x), dtype=bool)
 
 
+def test_wide_numbers_look_beside_kinks(monkeypatch):
+    """At 0 all units are off, as in no region; at a random point beside it each of a pair is on or off."""
+    weights = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    part = rs.partition(rs.load([(weights, np.zeros(4)), (np.ones((1, 4)), [0.0])]), SQUARE)
+    for witnesses in (np.zeros_like(part.witnesses), part.witnesses * [1, 0], part.witnesses):
+        one = replace(part, geometry=replace(part.geometry, witnesses=witnesses))
+        found = [*shown_regions._beside_by_wide_numbers(one, np.arange(len(part)))]
+        assert sum(int(is_sure.sum()) for _, _, is_sure in found) == len(part)
+        for _, codes, _ in found:
+            assert {*map(tuple, codes.to_array().tolist())} <= {*codes_of(part)}
+
+
+@pytest.mark.parametrize(("pays", "most"), [(True, 0), (True, 9), (False, 0), (False, 9)])
+def test_points_go_together_where_that_pays_and_fractions_are_too_slow(pays, most, monkeypatch):
+    part, asked, together = in_doubt(rs.partition(NET, SQUARE)), [], shown_regions.codes_together
+    monkeypatch.setattr(shown_regions.bends, "pay", lambda _: pays)
+    monkeypatch.setattr(
+        shown_regions, "codes_together", lambda net, x, **how: (asked.append(len(x)), together(net, x, **how))[1]
+    )
+    codes, doubtful, is_whole = shown_regions._codes_in_floats(part, most, None)
+    assert (asked != []) == (pays and not most)
+    assert (codes.words.tolist(), doubtful.any(), is_whole) == (part.codes.words.tolist(), False, True)
+
+
 def test_what_one_bound_reads_as_a_tie_and_the_other_knows_is_no_tie():
     """Bounds that points share are as large as the largest of them needs; two candidates are a little apart."""
     plain, near = (

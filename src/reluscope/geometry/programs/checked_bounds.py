@@ -53,7 +53,7 @@ def upper_bound(
         # Without an end only what vanishes in truth is harmless.
         exact = _exact_rest(gain, rows, taken, column)
         is_exact[column], rest[column] = True, float(exact)
-        doubt[column] = EPSILON * abs(rest[column]) + SMALLEST if exact else 0.0
+        doubt[column] = SMALLEST if exact else 0.0  # a rounding relative to the rest is one of its term, added below
         sides[column] = upper[column] if exact > 0 else lower[column]
     with np.errstate(over="ignore", invalid="ignore"):
         terms = np.concatenate([taken * ends, np.where(rest == 0, 0.0, rest * sides)])
