@@ -1073,8 +1073,4 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "partitions/ask/region_density",
         "levels = [((least <= level) & (level < most)) for level in gate.breakpoints]",
     ): "a unit that touches its breakpoint does not bend, and the density is an estimate",
-    (
-        "partitions/ask/region_density",
-        "levels = [((least < level) & (level <= most)) for level in gate.breakpoints]",
-    ): "a unit that touches its breakpoint does not bend, and the density is an estimate",
 }
