@@ -1073,4 +1073,20 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "partitions/ask/region_density",
         "levels = [((least <= level) & (level < most)) for level in gate.breakpoints]",
     ): "a unit that touches its breakpoint does not bend, and the density is an estimate",
+    (
+        "partitions/facet_volumes",
+        "is_whole = np.abs(corners - part.witnesses[rows.region]).sum(axis=1).max(initial=0.0) <= rows.clear",
+    ): "equality of two reals; either answer is right",
+    (
+        "partitions/volume_change",
+        "step = (1)",
+    ): "size of a block",
+    (
+        "partitions/volume_change",
+        "step = (MAP_NUMBERS // (network.num_outputs * part.dim))",
+    ): "size of a block, of maps that fit into memory",
+    (
+        "partitions/facet_volumes",
+        "return cls(corners, errors, (np.abs(heights) < errors) & rows.normals.any(axis=1))",
+    ): "equality of two reals: errors are above 0",
 }

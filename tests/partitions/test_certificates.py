@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
+from itertools import product
 from unittest.mock import patch
 
 import numpy as np
@@ -15,12 +16,16 @@ from hypothesis import strategies as st
 from torch import nn
 
 import reluscope as rs
+from oracles.rational_steps import RELU, affine
+from oracles.rational_steps import network_of as steps_as_network
 from partitions import hostile
 from partitions.checking import truth_on
 from partitions.layered import GATES, gate_layers, network_of
+from reluscope.checking.unit_conditions import UnitConditions
 from reluscope.errors import CertificateError, InputError
 from reluscope.files.sealed_files import to_sealed_json
 from reluscope.findings import Claim
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.partitions.exact.certificates import Certificate
 from reluscope.partitions.exact.exact_regions import exact_regions
 from reluscope.testing import check_certificate, default_network, pseudo_random_network, reference_networks
@@ -388,6 +393,37 @@ def test_what_floats_merged_proves_nothing():
     merged = replace(good, codes=tuple(good.codes[r] for r in kept), corners=tuple(good.corners[r] for r in kept))
     with pytest.raises(CertificateError, match="belongs to 1 regions"):
         check_certificate(merged, net)
+
+
+@pytest.mark.parametrize("has_lift", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_conditions_hold_for_the_code_of_a_point_and_for_no_other(has_lift, seed):
+    """Networks of small whole numbers at points with many ties; what is strict is above 0 off the other piece."""
+    rng, dim = np.random.default_rng(seed), 2
+    clamp, most = ("pointwise", [0.0, 1.5], [0.0, 0.5, 0.0], [0.0, 0.0, 0.75]), ("max", 3)
+    kinks = [[clamp, most], [most, clamp], [RELU, clamp], [most, RELU]][seed]
+    sizes = [3, *(2 * (kink[1] if kink[0] == "max" else 1) for kink in kinks)]
+    tables = [(rng.integers(-2, 3, (size, 2)), rng.integers(-2, 3, size)) for size in sizes]
+    first = (rng.integers(-2, 3, (sizes[1], 3)), tables[1][1])
+    steps = [affine(*tables[0]), affine(*first), kinks[0], affine(*tables[2]), kinks[1], affine(np.ones((1, 2)), [0.5])]
+    net, lift = steps_as_network(steps, 2), ()
+    if has_lift:
+        lift = tuple(tuple(map(Fraction, row)) for row in rng.integers(-2, 3, (3, 2)).tolist())
+    units = UnitConditions(net, lift, dim)
+    counts = [[stage.gate.num_pieces] * stage.gate.num_units for stage in net.stages]
+    codes = list(product(*(list(product(*map(range, one))) for one in counts)))
+    assert all(units.fit(code) for code in codes)
+    functions = {code: [(function, strict) for _, function, strict in units.conditions(code)] for code in codes}
+    for point in (rng.integers(-4, 5, (25, dim)) / 2.0).tolist():
+        x = (
+            [a + sum(t * b[i] for t, b in zip(point, lift[1:], strict=True)) for i, a in enumerate(lift[0])]
+            if lift
+            else point
+        )
+        own = tuple(tuple(piece[0].tolist()) for piece in pieces_of(net.codes(np.array([x], dtype=float))))
+        for code, rows in functions.items():
+            values = [(sum(a * t for a, t in zip(row, [*point, 1], strict=True)), strict) for row, strict in rows]
+            assert all(value > 0 or (value == 0 and not strict) for value, strict in values) == (code == own)
 
 
 def test_the_piece_of_a_tie_is_not_free():

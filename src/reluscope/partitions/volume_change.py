@@ -99,9 +99,8 @@ def _log_factors(part: "Partition", rows: slice) -> LogFactors:
 
 def _in_fractions(part: "Partition", chosen: np.ndarray, found: LogFactors) -> None:
     """Replace what is not known to the precision of EXACT by numbers from fractions, as long as that is cheap."""
-    is_sure = found.lower == found.upper
-    finite = np.isfinite(found.lower) & np.isfinite(found.upper)
-    is_sure[finite] |= found.upper[finite] - found.lower[finite] <= AGREEMENT
+    with np.errstate(invalid="ignore"):  # both ends may be infinite
+        is_sure = (found.lower == found.upper) | (found.upper - found.lower <= AGREEMENT)
     doubtful = np.flatnonzero(~is_sure)
     if not len(doubtful):
         return
