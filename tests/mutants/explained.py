@@ -1089,4 +1089,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "partitions/facet_volumes",
         "return cls(corners, errors, (np.abs(heights) < errors) & rows.normals.any(axis=1))",
     ): "equality of two reals: errors are above 0",
+    (
+        "partitions/rows_of_facets",
+        "step = (1)",
+    ): "size of a block",
 }

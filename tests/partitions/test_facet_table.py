@@ -1,5 +1,6 @@
 """Facets as a table: against certificates in fractions, closed forms of slices of cubes, and torch's gradients."""
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from inspect import unwrap
 from itertools import product
@@ -392,6 +393,37 @@ def test_rows_are_off_by_their_terms(dim):
         steepest = np.linalg.norm(normals[row], axis=1) + dim * below[row]
         away = np.maximum(slack[row] - noise[row], 0.0)[hidden] / steepest[hidden]
         assert clear == pytest.approx(away.min(initial=inf), rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_rows_are_as_far_off_as_they_say(dim):
+    """Against numbers of 60 digits: unit normals and ends of rows that are exact, and of sides of a polyhedron."""
+    rng, shape = np.random.default_rng(dim), (60, 4)
+    normals = 10.0 ** rng.uniform(-9, 9, (*shape, 1)) * rng.normal(size=(*shape, dim))
+    slack, witnesses = (
+        10.0 ** rng.uniform(-9, 9, shape),
+        10.0 ** rng.uniform(-3, 9, (60, 1)) * rng.normal(size=(60, dim)),
+    )
+    nothing, sides = np.zeros(shape), rng.normal(size=(40, dim))
+    gate = Rows(normals, nothing, np.zeros((*shape, 3), dtype=int), nothing == 0, slack, nothing, nothing)
+    part = SimpleNamespace(window=rs.Polyhedron(sides, np.abs(sides).sum(axis=1) * 10.0 ** rng.uniform(-3, 9, 40)))
+    found, ends, errors, tilts, _ = unwrap(rows_of_facets._unit_tables)(part, witnesses, [gate])
+    wall, most = part.window.polyhedron.inequalities()
+    with localcontext() as context:
+        context.prec = 60
+        for point in range(60):
+            rows = np.concatenate([wall, normals[point]])
+            for place, row in enumerate(rows.tolist()):
+                length = sum(Decimal(entry) ** 2 for entry in row).sqrt()
+                units = [Decimal(entry) / length for entry in row]
+                at = place - len(wall)
+                end = Decimal(float(most[place] if at < 0 else slack[point, at])) / length
+                end += (
+                    0 if at < 0 else sum(a * Decimal(x) for a, x in zip(units, witnesses[point].tolist(), strict=True))
+                )
+                assert abs(Decimal(float(ends[point, place])) - end) <= Decimal(float(errors[point, place]))
+                for unit, entry in zip(units, found[point, place].tolist(), strict=True):
+                    assert abs(Decimal(entry) - unit) <= Decimal(float(tilts[point, place]))
 
 
 def test_jumps_are_off_by_the_errors_of_the_maps_on_both_sides(monkeypatch):
