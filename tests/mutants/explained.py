@@ -1093,4 +1093,24 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "partitions/rows_of_facets",
         "step = (1)",
     ): "size of a block",
+    (
+        "partitions/rows_of_facets",
+        "step = max(1, MEMORY // (32 * part.dim * (1)))",
+    ): "size of a block",
+    (
+        "partitions/rows_of_facets",
+        "step = (MEMORY // (32 * part.dim * max(1, part.network_on_domain.num_units)))",
+    ): "size of a block",
+    (
+        "partitions/rows_of_facets",
+        "return normals + 0.0, (offsets)  # without negative zeros",
+    ): "zero is zero with either sign",
+    (
+        "partitions/levels/level_bounds",
+        "if is_linear and chunk.stage == (len(network.stages)):",
+    ): "at the last gate both kinds of bounds are the same",
+    (
+        "networks/passes/stages",
+        "pieces = pieces.astype(np.min_scalar_type((gate.num_pieces)), copy=False)",
+    ): "how many bytes a piece takes",
 }

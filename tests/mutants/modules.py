@@ -208,6 +208,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{T}/verification/test_set_proofs.py",
         "tests/partitions/test_certificates.py::test_a_planted_fault_is_seen",
         "tests/partitions/test_certificates.py::test_conditions_hold_for_the_code_of_a_point_and_for_no_other",
+        "tests/partitions/test_certificates.py::test_padding_of_a_window_is_no_candidate",
     ),
     "partitions/corner_errors": ("tests/partitions/test_corner_errors.py",),
     "partitions/ask/forecast_rounds": (

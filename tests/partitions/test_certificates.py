@@ -25,6 +25,7 @@ from reluscope.checking.unit_conditions import UnitConditions
 from reluscope.errors import CertificateError, InputError
 from reluscope.files.sealed_files import to_sealed_json
 from reluscope.findings import Claim
+from reluscope.networks.building.builder import GraphBuilder
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.partitions.exact.certificates import Certificate
 from reluscope.partitions.exact.exact_regions import exact_regions
@@ -424,6 +425,25 @@ def test_conditions_hold_for_the_code_of_a_point_and_for_no_other(has_lift, seed
         for code, rows in functions.items():
             values = [(sum(a * t for a, t in zip(row, [*point, 1], strict=True)), strict) for row, strict in rows]
             assert all(value > 0 or (value == 0 and not strict) for value, strict in values) == (code == own)
+
+
+def test_padding_of_a_window_is_no_candidate():
+    """Windows of three with one entry before the first: against the largest of those that there are."""
+    builder = GraphBuilder()
+    weight, bias = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0], [-2.0, -1.0]]), np.array([-1.0, 0.0, -1.0, -5.0])
+    x = builder.linear(builder.input((2,)), torch.from_numpy(weight), torch.from_numpy(bias))
+    net = builder.build(builder.flatten(builder.max_pool(builder.reshape(x, (1, 4)), 3, 2, 1)))
+    units = UnitConditions(net, (), 2)
+    (table,) = (stage.gate.index.tolist() for stage in net.stages)
+    assert sorted(map(sorted, table)) == [[-1, 0, 1], [1, 2, 3]]
+    for point in np.random.default_rng(0).integers(-4, 5, (40, 2)) / 2.0:
+        values = [*(weight @ point + bias), -np.inf]
+        own = tuple(int(np.argmax([values[entry] for entry in row])) for row in table)
+        for code in product(range(3), repeat=2):
+            assert units.fit((code,)) == all(row[piece] >= 0 for row, piece in zip(table, code, strict=True))
+            if units.fit((code,)):
+                rows = [(np.dot(row[:2], point) + row[2], strict) for _, row, strict in units.conditions((code,))]
+                assert all(value > 0 or (value == 0 and not strict) for value, strict in rows) == (code == own)
 
 
 def test_the_piece_of_a_tie_is_not_free():

@@ -323,6 +323,28 @@ def test_ridges_that_do_not_fit_together_are_counted(dim, kind):
         assert replace(part, num_open=1, num_undecided=1)._is_doubtful
 
 
+@pytest.mark.parametrize("dim", [2, 3])
+def test_ridges_between_pieces_that_face_different_ways_are_counted(dim):
+    """Pieces are turned over at random: ridges of two of which one was turned, by hand."""
+    net, rng = network_of(dim, 8, 6, 4, seed=dim), np.random.default_rng(dim)
+    whole = rs.level_set(net, rs.Box(-1, 1, dim), output=0)
+    pieces = [whole.ids[start:stop] for start, stop in itertools.pairwise(whole.offsets)]
+    for share in (0.1, 0.5, 1.0):
+        some = [
+            ids[::-1] if turned else ids for ids, turned in zip(pieces, rng.random(len(pieces)) < share, strict=True)
+        ]
+        senses, numbers = Counter(), Counter()
+        for ids in some:
+            for one, other in itertools.pairwise([*ids.tolist(), int(ids[0])] if dim == 3 else ids.tolist()):
+                ridges = {(min(one, other), max(one, other)): np.sign(other - one)} if dim == 3 else {one: -1, other: 1}
+                for ridge, sense in ridges.items():
+                    senses[ridge] += int(sense)
+                    numbers[ridge] += 1
+        expected = sum(numbers[ridge] % 2 == 0 and senses[ridge] != 0 for ridge in numbers)
+        assert replace(whole, ids=np.concatenate(some)).num_unmatched == expected
+        assert (expected > 0) == (share < 1)
+
+
 def test_no_side_is_proved_where_what_is_unknown_might_change_it(monkeypatch):
     """What errors of values and of pre-activations, signs put to zero and places of vertices add: each is enough."""
     proved, known, unknown = (

@@ -143,7 +143,7 @@ class DecisionSurface(PieceGeometry, Noted):
     def num_unmatched(self) -> int:
         """Ridges inside the domain that a single piece meets: none, unless work stopped early."""
         ridges, number, _ = self._ridges
-        base = max(1, len(self.vertices))
+        base = len(self.vertices)
         keys = [one[:, 0] if self.dim == 2 else one[:, 0] * base + one[:, 1] for one in (ridges, self.border)]
         return int(((number == 1) & ~np.isin(keys[0], keys[1])).sum())
 

@@ -294,7 +294,7 @@ class LevelSet(PieceGeometry, Noted):
     def num_unmatched(self) -> int:
         """Ridges inside the domain at which the pieces do not fit together: none, unless work stopped early."""
         ridges, number, sense = self._ridges
-        base = max(1, len(self.vertices))
+        base = len(self.vertices)
         keys = [one[:, 0] if self.dim == 2 else one[:, 0] * base + one[:, 1] for one in (ridges, self.border)]
         is_inner = ~np.isin(keys[0], keys[1])
         return int(((number % 2 == 1) & is_inner).sum() + ((number % 2 == 0) & (sense != 0)).sum())
