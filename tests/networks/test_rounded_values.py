@@ -31,6 +31,7 @@ FUNCTIONS = {
     "floor": lambda x: torch.floor(x.clamp(-2.5, 3)),
     "floor of steeper": lambda x: torch.floor(4 * x.clamp(-2.5, 3) + 0.5),
     "floor of a fall": lambda x: torch.floor(0.5 - 2 * x.clamp(-2.5, 3)),
+    "floor of scaled ones": lambda x: torch.floor(0.1 * (30 * (x.clamp(-2.5, 3) + 0.01))),
     "ceil": lambda x: torch.ceil(x.clamp(-2.5, 3)),
     "trunc": lambda x: torch.trunc(x.clamp(-2.5, 3)),
     "round": lambda x: torch.round(x.clamp(-2.5, 3)),

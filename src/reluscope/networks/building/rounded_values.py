@@ -1,11 +1,13 @@
 """Values rounded to whole numbers: stairs, of finitely many steps where the value is known to be bounded.
 
-A value is known to be bounded if it is a function of another one whose first and last pieces are constant, as a clamp.
+A value is known to be bounded if it comes from a function whose first and last pieces are constant, as a clamp; its
+range is carried through what follows in fractions.
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from typing import Literal
 
 import torch
@@ -15,14 +17,13 @@ from reluscope.errors import NotPiecewiseLinearError
 from reluscope.networks.building.core import Value
 from reluscope.networks.building.functions import Function
 from reluscope.networks.building.largest import ComparedEntries
+from reluscope.networks.graph.increasing_functions import float_above, float_below
 from reluscope.networks.passes.double_words import two_product
 
 Rounding = Literal["floor", "ceil", "trunc", "round"]
 
 # Breakpoints of a gate, whose pieces are numbered by a byte.
 MOST_STEPS = 255
-# How far the ends of a range may be off by rounding, relatively: a step that no value reaches does no harm.
-SLACK = 1e-9
 _ONE, _ZERO = torch.ones(1, dtype=torch.float64), torch.zeros(1, dtype=torch.float64)
 
 
@@ -52,23 +53,36 @@ class RoundedValues(ComparedEntries):
 
     def _of_range(self, x: Value, step: float, way: Rounding, made: Callable[[Function], Function]) -> Value:
         """Return what is made of a value that is rounded to multiples of a number."""
-        for source, inner in self._functions(x):
-            if (ends := _range(inner)) is not None:
-                first, last = math.floor(ends[0] / step) - 1, math.ceil(ends[1] / step) + 1
-                if last - first > MOST_STEPS + 4:
-                    raise self._too_many(last - first)
-                numbers = torch.arange(first, last + 1, dtype=torch.float64)[:, None]
-                stairs = _stairs(numbers, torch.tensor([step], dtype=torch.float64), way)
-                function = made(_within(stairs, *ends))
-                if len(function.points) > MOST_STEPS:
-                    raise self._too_many(len(function.points))
+        if (ends := self._range(x)) is not None:
+            first, last = math.floor(ends[0] / step) - 1, math.ceil(ends[1] / step) + 1
+            if last - first > MOST_STEPS + 4:
+                raise self._too_many(last - first)
+            numbers = torch.arange(first, last + 1, dtype=torch.float64)[:, None]
+            stairs = _stairs(numbers, torch.tensor([step], dtype=torch.float64), way)
+            function = made(_within(stairs, *ends))
+            if len(function.points) > MOST_STEPS:
+                raise self._too_many(len(function.points))
+            for source, inner in list(self._functions(x))[1:]:  # one gate for what is limited and rounded
                 whole = function.of(inner)
-                is_exact = whole.error == 0 and len(whole.points) <= MOST_STEPS
-                return self._function(source, whole) if is_exact else self._function(x, function)
+                if not inner.is_affine and whole.error == 0 and len(whole.points) <= MOST_STEPS:
+                    return self._function(source, whole)
+            return self._function(x, function)
         raise NotPiecewiseLinearError(
             f"expected a value that is limited before it is rounded, but {self.place} rounds any number, which has no "
             "end of steps: clamp it to the range that it has, as in torch.floor(x.clamp(-8, 8))"
         )
+
+    def _range(self, x: Value) -> tuple[float, float] | None:
+        """Return ends, rounded outwards, of what a value can be; None if it is not known to be bounded."""
+        steps = [function for _, function in self._way(x)][1:]
+        limits = [place for place, one in enumerate(steps) if not bool((one.slopes[[0, -1]] != 0).any())]
+        if not limits:
+            return None
+        ends: tuple[Fraction, Fraction] | None = None
+        for function in steps[limits[0] :: -1]:
+            ends = _image(function, ends)
+        assert ends is not None
+        return float_below(ends[0]), float_above(ends[1])
 
     def _too_many(self, number: int) -> NotPiecewiseLinearError:
         return NotPiecewiseLinearError(
@@ -77,17 +91,23 @@ class RoundedValues(ComparedEntries):
         )
 
 
-def _range(function: Function) -> tuple[float, float] | None:
-    """Return the least and the largest value of a function, outwards; None if it has none."""
-    if bool((function.slopes[[0, -1]] != 0).any()):
-        return None
-    points = torch.where(torch.isfinite(function.points), function.points, 0.0)
-    left = function.slopes[:-1] * points + function.intercepts[:-1]
-    right = function.slopes[1:] * points + function.intercepts[1:]
-    values = torch.cat([function.intercepts[:1], function.intercepts[-1:], left, right])
-    low, high = float(values.min()), float(values.max())
-    slack = 0.0 if function.error == 0 else SLACK * (1 + max(abs(low), abs(high)))
-    return low - slack, high + slack
+def _image(function: Function, ends: tuple[Fraction, Fraction] | None) -> tuple[Fraction, Fraction]:
+    """Return the least and the largest value of all columns of a function on an interval, or everywhere."""
+    values: list[Fraction] = []
+    for points, slopes, intercepts in zip(*(table.T.tolist() for table in _tables(function)), strict=True):
+        bounds = [-math.inf, *points, math.inf]
+        for low, high, slope, intercept in zip(bounds[:-1], bounds[1:], slopes, intercepts, strict=True):
+            start, stop = (low, high) if ends is None else (max(low, ends[0]), min(high, ends[1]))
+            # Without ends the first and the last piece are constant, and infinite breakpoints have nothing behind.
+            at = [Fraction(0)] if slope == 0 else [Fraction(one) for one in (start, stop)]
+            if start <= stop and start < math.inf:
+                values += [Fraction(slope) * one + Fraction(intercept) for one in at]
+    return min(values), max(values)
+
+
+def _tables(function: Function) -> list[torch.Tensor]:
+    width = function.slopes.shape[1]
+    return [table.expand(-1, width) for table in (function.points, function.slopes, function.intercepts)]
 
 
 def _within(stairs: Function, low: float, high: float) -> Function:
