@@ -125,3 +125,11 @@ def test_bad_input_is_refused():
         rs.maximize(net, rs.Polyhedron([[1.0, 0], [-1.0, 0], [0, 1.0], [0, -1.0]], [0, 0, 1, 1]), [1.0, 0.0])
     with pytest.raises(rs.errors.ShapeError, match="3 dimensions"):
         rs.maximize(net, rs.Box(-1, 1, 3), [1.0, 0.0])
+
+
+def test_without_time_the_middle_is_known():
+    net, box = rs.load(layers([4, 12, 12, 1])), rs.Box([-1.0, 0.0, 0.0, 0.0], [0.5, 1.0, 2.0, 1.0])
+    found = rs.maximize(net, box, budget=rs.Budget(seconds=0.0))
+    assert found.value.claim == "LOWER"
+    assert float(found) >= net(box.center[None]).item() - 1e-9
+    assert box.contains(found.point)

@@ -5,6 +5,7 @@ On a convex domain a continuous piecewise-affine function is as steep between tw
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -26,6 +27,7 @@ from reluscope.networks.bounds.slope_intervals import SlopeIntervals, rounding_o
 from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.network import Network
+from reluscope.networks.point_evaluation import PointStatus
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.left_open import left_open
 from reluscope.progress import Progress, share_done
@@ -33,7 +35,7 @@ from reluscope.regions.region import Region
 from reluscope.regions.regions import find_regions
 from reluscope.shown import Shown
 from reluscope.stopping import Stop, StopReason
-from reluscope.time_limits import if_in_time
+from reluscope.time_limits import if_in_time, is_overdue
 
 # In up to so many dimensions, and where there is no box, all regions are listed.
 FEW_DIMENSIONS = 3
@@ -41,6 +43,8 @@ FEW_DIMENSIONS = 3
 NUM_SETS, NUM_POINTS, NUM_LOOKED_AT = 100_000, 1_000, 20
 # Regions whose maps are in memory together.
 BATCH = 4_096
+# Entries of a map that is made at once.
+MOST_ENTRIES = 50_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -172,6 +176,15 @@ class _Known:
                 self.take(one.map.weight.cpu().numpy(), at.map_errors, one.witness[None])
         return self.least
 
+    def _look_at_middle(self) -> None:
+        """Look at the map in the middle of a box: it is that of a region around it if every unit is surely inside."""
+        if not isinstance(self.domain, Box) or self.domain.dim * self.network.num_outputs > MOST_ENTRIES:
+            return
+        middle = self.domain.center[None]
+        at = self.network.at(middle)
+        if at.status[0] is PointStatus.CERTAIN:
+            self.take(at.maps.weight.cpu().numpy(), at.map_errors, middle)
+
     def _look_at_steepest(self, points: np.ndarray) -> None:
         if len(points):
             sizes = operator_norms(self.network.linearize(points).weight.cpu().numpy(), self.norm)
@@ -217,13 +230,17 @@ class _Known:
         try:
             points = rng.uniform(*ends, (NUM_POINTS, domain.dim))
             points = points if beyond is None else points[beyond.contains(points, 0.0)]
+            self._look_at_middle()
             if_in_time(lambda: self._look_at_steepest(points), None)
         except KeyboardInterrupt:
             limit = Interrupted()
-        known = max(self.least, 0.0)
-        search = SlopeSearch(self.network, *ends, self.norm, known, lambda point: self.look_at(point[None]), beyond)
+        known, look_at = max(self.least, 0.0), lambda point: self.look_at(point[None])
+        begun = partial(SlopeSearch, self.network, *ends, self.norm, known, look_at, beyond)
+        search = None if is_overdue() else if_in_time(begun, None)
+        if search is None:
+            return np.inf, Stop(StopReason.SECONDS, limit.seconds), {"sets": 0}
         stop = search.run(limit, tell)
-        most = min(search.most, self.root())
+        most = search.most if is_overdue() else min(search.most, if_in_time(self.root, np.inf))
         if not stop and most > max(self.least, 0.0) * (1 + 1e-6):
             stop = Stop(StopReason.UNDECIDED)
         return most, stop, {"sets": search.num_branches}
