@@ -104,6 +104,8 @@ def test_what_has_no_end_is_refused():
         rs.load(Of(lambda x: torch.floor(1000 * x.clamp(0, 1))), input_shape=(1,))
     with pytest.raises(NotPiecewiseLinearError, match=r"multiples of 0\.1 are rounded"):
         rs.load(Of(lambda x: torch.remainder(x.clamp(0, 1), 0.1)), input_shape=(1,))
+    with pytest.raises(UnsupportedOperatorError, match="to uint8, in which larger numbers wrap around"):
+        rs.load(Of(lambda x: x.clamp(0, 250).to(torch.uint8).double()), input_shape=(1,))
     with pytest.raises(UnsupportedOperatorError, match="to 2 decimals"):
         rs.load(Of(lambda x: torch.round(x.clamp(0, 1), decimals=2)), input_shape=(1,))
     with pytest.raises(NotPiecewiseLinearError, match="not one constant number"):

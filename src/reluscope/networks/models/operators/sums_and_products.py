@@ -51,6 +51,8 @@ def cast(site: OperatorSite, x: Value, kind: type, name: str) -> Value:
         return x
     if kind is bool:
         return site.builder.compare(x, 0.0, "!=")
+    if name not in ("int32", "int64"):
+        raise site.unsupported(f"to {name}, in which larger numbers wrap around: cast to int64")
     return site.builder.rounded(x, "trunc")
 
 
