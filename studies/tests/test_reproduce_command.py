@@ -29,7 +29,8 @@ def small(folder, monkeypatch):
     return folder
 
 
-def test_the_list():
+def test_the_list(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")  # no sentence is folded
     printed = reluscope("reproduce").stdout
     plain = json.loads(reluscope("reproduce", "--json").stdout)
     assert [one["name"] for one in plain["studies"]] == [study.name for study in all_studies()]
