@@ -5,10 +5,13 @@ from jaxtyping import Float
 
 from reluscope.analyses.verification.property import Case
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.interruption import step_point
 from reluscope.networks.network import Network
 from reluscope.networks.ramps import with_ramps
 
 NUM_RANDOM, NUM_STARTS, NUM_STEPS = 1_000, 20, 30
+# Random points are drawn so many entries at a time.
+MAX_ENTRIES = 2**21
 # Points that tell how wide ramps are in the place of jumps.
 NUM_SEEN = 64
 # Steps begin with this share of the box, and shrink by this factor.
@@ -24,10 +27,8 @@ def candidates(network: Network, case: Case, unsafe: Polyhedron, rng: np.random.
     is that of ramps.
     """
     A, b = unsafe.inequalities()
-    points = np.clip(rng.uniform(case.lower, case.upper, (NUM_RANDOM, len(case.lower))), case.lower, case.upper)
-    excess = (outputs_at(network, points) @ A.T - b).max(axis=1, initial=-np.inf)
-    slopes = with_ramps(network, points[:NUM_SEEN]) if network.jumps else network
-    points = points[np.argsort(excess, kind="stable")[:NUM_STARTS]]
+    points, seen = _random_starts(network, case, (A, b), rng)
+    slopes = with_ramps(network, seen) if network.jumps else network
     reached = [points]
     if not len(A) or not (case.lower < case.upper).any():
         return points
@@ -39,6 +40,26 @@ def candidates(network: Network, case: Case, unsafe: Polyhedron, rng: np.random.
         step = SHRINK * step
         reached.append(points)
     return np.concatenate(reached)
+
+
+def _random_starts(
+    network: Network, case: Case, rows: tuple[np.ndarray, np.ndarray], rng: np.random.Generator
+) -> tuple[Float[np.ndarray, "k n"], Float[np.ndarray, "s n"]]:
+    """Return those of a thousand random points whose outputs are nearest to unsafe ones, and the first of all."""
+    A, b = rows
+    size = len(case.lower)
+    block = min(NUM_RANDOM, max(NUM_SEEN, MAX_ENTRIES // max(1, size)))
+    best, least, seen = np.zeros((0, size)), np.zeros(0), np.zeros((0, size))
+    for start in range(0, NUM_RANDOM, block):
+        step_point()
+        number = min(block, NUM_RANDOM - start)
+        points = np.clip(rng.uniform(case.lower, case.upper, (number, size)), case.lower, case.upper)
+        seen = points[:NUM_SEEN] if start == 0 else seen
+        excess = (outputs_at(network, points) @ A.T - b).max(axis=1, initial=-np.inf)
+        best, least = np.concatenate([best, points]), np.concatenate([least, excess])
+        chosen = np.argsort(least, kind="stable")[:NUM_STARTS]
+        best, least = best[chosen], least[chosen]
+    return best, seen
 
 
 def descended(network: Network, case: Case, points: Float[np.ndarray, "k n"]) -> Float[np.ndarray, "j n"]:
