@@ -38,11 +38,9 @@ def test_nothing_fails_and_nothing_comes_from_outside(opened):
     assert opened.page.title() == "demo network on digits (test part): a reluscope report"
 
 
-def test_sections_are_folded_under_their_answers(opened, report):
+def test_sections_are_a_line_or_an_answer_with_its_picture_and_the_rest_is_folded(opened, report):
     assert opened.folded == len(report.sections) + 3  # methods, words, sources
-    answers = opened.page.evaluate(
-        "() => [...document.querySelectorAll('summary .answer')].map(one => one.textContent)"
-    )
+    answers = opened.page.evaluate("() => [...document.querySelectorAll('main .answer')].map(one => one.textContent)")
     assert answers == [section.content.sentences[0].text for section in report.sections]
 
 
@@ -118,7 +116,9 @@ def test_the_page_prints(browser, report):
     page.goto(report.path.as_uri())
     printed = page.pdf(format="A4")
     assert printed.startswith(b"%PDF")
-    assert 4 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 12, "what is folded is printed, on 12 pages at most"
+    assert 4 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 12, (
+        "what is told is printed, and the methods, on 12 pages at most"
+    )
     page.close()
 
 

@@ -126,7 +126,7 @@ def test_ends_of_classes_are_on_the_way_between_two_classes(dense):
     classes = DENSE(POINTS).argmax(1).numpy()
     for row, share, after in zip(
         shown["samples"],
-        shown["share_of_way"]["towards another class"],
+        shown["share_of_segment"]["towards another class"],
         shown["class_after"]["towards another class"],
         strict=True,
     ):

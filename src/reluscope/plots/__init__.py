@@ -49,7 +49,7 @@ from reluscope.plots.points.sample_images import samples
 from reluscope.plots.points.segment_strips import segment_counts
 from reluscope.plots.points.size_distributions import size_distributions
 from reluscope.plots.points.surrounding_regions import surrounding_regions
-from reluscope.plots.points.transitions_on_ways import transitions
+from reluscope.plots.points.transitions_on_segments import transitions
 from reluscope.plots.space.level_set_scenes import level_set
 from reluscope.plots.space.output_surfaces import output_surface
 from reluscope.plots.space.reachable import image, reach

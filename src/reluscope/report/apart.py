@@ -19,7 +19,8 @@ def _renamed(report: Report, number: int) -> Report:
 
     def block(one: Block) -> Block:
         if isinstance(one, ReportPicture):
-            return replace(one, drawings=tuple(map(drawing, one.drawings)))
+            below = None if one.below is None else drawing(one.below)
+            return replace(one, drawings=tuple(map(drawing, one.drawings)), below=below)
         if isinstance(one, Attachment):
             stem, _, suffix = one.name.rpartition(".")
             return replace(one, name=f"{stem}-{number}.{suffix}")

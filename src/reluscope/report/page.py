@@ -12,7 +12,9 @@ from reluscope.citations import CITATIONS
 from reluscope.explorer.exchange.bundled import fingerprint, program
 from reluscope.findings import Finding
 from reluscope.findings.written_findings import number
-from reluscope.report.parts.content import Block, Number, is_written_number
+from reluscope.report.conclusions import Conclusion, conclusions_of
+from reluscope.report.differences import differences_between
+from reluscope.report.parts.content import Block, Number, ReportPicture, is_written_number
 from reluscope.report.parts.document import Report, SectionResult, sources
 from reluscope.report.parts.glossary import GLOSSARY
 from reluscope.report.parts.merged_tables import merged, shared_samples
@@ -36,6 +38,8 @@ class Page:
     is_open: bool = False  # whether sections without a sentence start unfolded
     models: Sequence[tuple[str, Sequence[SectionResult]]] = ()  # names and sections of several models, in one order
     relation: str = "on"  # what stands between subject and place
+    noun: str = "sample"  # what a sample is called
+    differences: Sequence[str] = ()  # between several models, in sentences
 
 
 def render(report: Report) -> str:
@@ -52,6 +56,7 @@ def render(report: Report) -> str:
             report.sections,
             _footer([report]),
             _warning([report]),
+            noun=subject.noun,
         )
     )
 
@@ -71,6 +76,10 @@ def render_beside(reports: Sequence[Report]) -> str:
         _footer(reports),
         _warning(reports),
         models=models,
+        noun=reports[0].subject.noun,
+        differences=differences_between(
+            names, [one.sections for one in reports], is_classifier=reports[0].subject.is_classifier
+        ),
     )
     return render_page(page)
 
@@ -103,8 +112,12 @@ def render_page(page: Page) -> str:
         loader=FunctionLoader(_read), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     given = page.models or [(page.subject, page.sections)]
-    models = [_Model(name, sections, story_of(sections)) for name, sections in given]
-    opening = {id(model.story.picture) for model in models}
+    models = [
+        _Model(name, sections, story_of(sections), conclusions_of(sections, page.noun)) for name, sections in given
+    ]
+    opening = {
+        id(one) for model in models if (shown := model.story.picture) for one in (shown.drawings[0], shown.below)
+    }
     environment.tests["number"] = lambda cell: isinstance(cell, Number)
     environment.tests["plain_number"] = lambda cell: isinstance(cell, int | float)
     environment.tests["written_number"] = is_written_number
@@ -113,6 +126,7 @@ def render_page(page: Page) -> str:
     environment.filters["merged"] = merged
     environment.filters["shared_samples"] = shared_samples
     environment.filters["drawn"] = Markup
+    environment.filters["lead"] = _lead
     every = [section for model in models for section in model.sections]
     # Pictures say the same to whoever allows no programs.
     source = program() if any(block.kind == "snapshot" for block in _blocks(every)) else ""
@@ -120,6 +134,9 @@ def render_page(page: Page) -> str:
         page=page,
         models=models,
         parts={section.name: [model.section(section.name) for model in models] for section in page.sections},
+        told=frozenset[str]().union(*(model.story.told for model in models)),
+        meaning=any(model.conclusions for model in models),
+        nothing=[None] * len(models),
         beside=_beside(models),
         style=Markup(_read("page.css")),
         program=source,
@@ -128,6 +145,12 @@ def render_page(page: Page) -> str:
         sources=[CITATIONS[key] for key in sources(every) if key in CITATIONS],
         version=__version__,
     )
+
+
+def _lead(section: SectionResult) -> ReportPicture | None:
+    """Return the picture that stands for a section, None where it has none."""
+    blocks = () if section.content is None else section.content.blocks
+    return next((block for block in blocks if isinstance(block, ReportPicture)), None)
 
 
 def _blocks(sections: Iterable[SectionResult]) -> Iterator[Block]:
@@ -141,6 +164,7 @@ class _Model:
     name: str
     sections: Sequence[SectionResult]
     story: Story
+    conclusions: Sequence[Conclusion]
 
     def section(self, name: str) -> SectionResult:
         """Return the section of a name."""

@@ -7,7 +7,7 @@ fewer samples than make a headline.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reluscope.report.parts.content import Drawing, Number, ReportPicture
+from reluscope.report.parts.content import Number, ReportPicture
 from reluscope.report.parts.document import SectionResult
 from reluscope.report.parts.known_values import SURPRISING
 from reluscope.report.parts.sentences import FEW, Sentence
@@ -45,7 +45,8 @@ class Story:
 
     sentences: tuple[Sentence, ...]
     numbers: tuple[OpeningNumber, ...]
-    picture: Drawing | None = None
+    told: frozenset[str]  # names of the sections that the sentences are from
+    picture: ReportPicture | None = None  # its first drawing opens the report
     caption: str = ""
 
 
@@ -54,19 +55,20 @@ def story_of(sections: Sequence[SectionResult]) -> Story:
     by_name = {section.name: section.content for section in sections if section.content is not None}
     # What several sections say stands once.
     told = {
-        sentence.text: (sentence, _place(name, TOLD_FIRST), position)
+        sentence.text: (sentence, _place(name, TOLD_FIRST), position, name)
         for name, content in by_name.items()
         for position, sentence in enumerate(content.sentences)
         if sentence.is_headline
     }
-    order = sorted(told.values(), key=lambda one: (-_weight(one[0]), one[2], one[1]))
+    order = sorted(told.values(), key=lambda one: (-_weight(one[0]), one[2], one[1]))[:MAX_SENTENCES]
     numbers = [
         OpeningNumber(name, headline)
         for name in sorted(by_name, key=lambda name: _place(name, NUMBERS_FIRST))
         if (headline := by_name[name].headline) is not None and _is_shown(headline)
     ]
     picture, caption = _picture(by_name)
-    return Story(tuple(one[0] for one in order[:MAX_SENTENCES]), tuple(numbers[:MAX_NUMBERS]), picture, caption)
+    names = frozenset(one[3] for one in order)
+    return Story(tuple(one[0] for one in order), tuple(numbers[:MAX_NUMBERS]), names, picture, caption)
 
 
 def _weight(sentence: Sentence) -> float:
@@ -86,19 +88,19 @@ def _is_of_one(number: Number) -> bool:
     return " at sample " in number.finding.domain or number.finding.domain.startswith("sample ")
 
 
-def _picture(by_name: dict) -> tuple[Drawing | None, str]:
+def _picture(by_name: dict) -> tuple[ReportPicture | None, str]:
     for name in PICTURES_FIRST:
         content = by_name.get(name)
         picture = (
             None if content is None else next((one for one in content.blocks if isinstance(one, ReportPicture)), None)
         )
         if picture is not None:
-            return picture.drawings[0], CAPTIONS[name]
+            return picture, CAPTIONS[name]
     return None, ""
 
 
 CAPTIONS = {
     "plane": "The plane through three samples: regions in thin lines, the decision boundary bold where there is one.",
-    "segments": "Linear regions on straight ways between samples.",
+    "segments": "Linear regions on straight segments between samples.",
     "codes": "How many different activation patterns the samples have, by gate.",
 }

@@ -1,4 +1,4 @@
-"""How many regions the straight way between two samples crosses."""
+"""How many regions the straight segment between two samples crosses."""
 
 import time
 

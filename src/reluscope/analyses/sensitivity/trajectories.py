@@ -2,7 +2,7 @@
 
 A curve stands here as the polyline through points of it, and says so. The ellipse through three samples a, b, c is
 ``m + cos(t) (a - m) + sin(t) (b - c) / sqrt(3)`` with their mean m (Steiner's, the one of least area); the translations
-of an image by whole pixels, with straight ways between, are a trajectory of [novak2018]_.
+of an image by whole pixels, with straight segments between, are a trajectory of [novak2018]_.
 """
 
 from collections.abc import Sequence
@@ -117,4 +117,4 @@ def translations(image: ArrayLike, *, shape: Sequence[int]) -> Trajectory:
         raise ShapeError(f"shape must have {flat.size} entries in all, as the image has, got {tuple(shape)}")
     pixels = flat.reshape(tuple(shape))
     moved = np.stack([np.roll(pixels, step, axis=-1).reshape(-1) for step in range(pixels.shape[-1])])
-    return Trajectory(moved, True, f"translations of an image by {len(moved)} pixels, straight ways between")
+    return Trajectory(moved, True, f"translations of an image by {len(moved)} pixels, straight segments between")

@@ -29,7 +29,8 @@ from reluscope.plots.style import (
     tint,
 )
 
-SHARE_TO_NAME = 0.012
+# Of the area: from these shares on a class is named where it is, and in the legend.
+SHARE_TO_NAME, SHARE_TO_SEE = 0.012, 0.0002
 APART = 0.07  # shares of the window: between lines of text, around a sample, per letter
 CLEAR = 0.14
 LETTER = 0.019
@@ -64,7 +65,8 @@ def draw_classes(
     for one in range(len(sizes)):
         if sizes[one] > 0 and one in shades:
             pen.fill(polygons, areas.classes == one, shades[int(one)])
-            handles.append(Patch(color=shades[int(one)], label=class_name(int(one), class_names)))
+            if sizes[one] > SHARE_TO_SEE * sizes.sum():
+                handles.append(Patch(color=shades[int(one)], label=class_name(int(one), class_names)))
     others = np.flatnonzero(~np.isin(areas.classes, list(shades)))
     if len(others):
         number = len(np.unique(areas.classes[others]))
@@ -78,7 +80,7 @@ def draw_classes(
         stroke_decision(pen, boundary.ends)
         handles.append(decision_handle())
     handles += outline(axes, part, coarse)
-    _name_areas(axes, areas, sizes, class_names, part, samples)
+    _name_areas(axes, areas, sizes, class_names, part, samples, frozenset(sample_labels or ()))
     # Classes of samples that have no area here keep their own colour, as long as that is no other one's.
     rest = {one: category(one) if len(sizes) <= len(CATEGORIES) else NEUTRAL for one in _present(labels)}
     colors = rest | {one: category(rank) for one, rank in class_ranks(sizes).items()}
@@ -128,8 +130,9 @@ def _name_areas(
     names: Sequence[str] | None,
     part: Partition,
     samples: Points | None,
+    told: frozenset[str],
 ) -> None:
-    """Write the number or name of each large class near its middle, unless another name is there."""
+    """Write the number or name of each large class near its middle, unless it is told, or another name is there."""
     low, high = np.array([axes.get_xlim(), axes.get_ylim()]).T
     marked = (
         np.zeros((0, 2)) if samples is None else (on_the_domain(part.bounded_domain, samples)[0] - low) / (high - low)
@@ -143,6 +146,8 @@ def _name_areas(
     for one in np.argsort(-sizes, kind="stable"):
         if not sizes[one] > SHARE_TO_NAME * sizes.sum():
             return
+        if class_name(int(one), names) in told:
+            continue
         text = str(one) if names is None else shortened(class_name(int(one), names), 16)
         half = 0.5 * LETTER * (len(text) + 1)
         rows = np.flatnonzero(areas.classes == one)

@@ -81,10 +81,11 @@ class Drawing:
 
 @dataclass(frozen=True)
 class ReportPicture:
-    """One or more drawings side by side, at one scale."""
+    """One or more drawings side by side, at one scale, and what stands small below the first."""
 
     drawings: tuple[Drawing, ...]
     caption: str = ""
+    below: Drawing | None = None
     kind: str = "picture"
 
 

@@ -1,13 +1,13 @@
 """Findings as sentences: a value in the words of its claim, rounded to the side on which the sentence stays true."""
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from math import inf, isfinite
 
 from reluscope.findings import Claim, Finding
-from reluscope.findings.written_findings import number, written
+from reluscope.findings.written_findings import ends_in_words, number, written
 
-DIGITS = 3
+DIGITS, FEW_DIGITS = 3, 2
 # Fewer samples than these make no headline: one odd sample would decide it.
 FEW = 10
 
@@ -38,11 +38,29 @@ def said(finding: Finding) -> str:
     return words[finding.claim] + (written(finding, value) if finding.is_share else _plain(finding, value))
 
 
+def ends_of(finding: Finding) -> tuple[float, float]:
+    """Return between which ends the truth lies: the value where it is EXACT, infinite ones where none is known."""
+    if finding.claim is Claim.EXACT:
+        return finding.value, finding.value
+    low, high = finding.interval or (-inf, inf)
+    if finding.claim is Claim.LOWER:
+        return finding.value, high
+    return low, finding.value if finding.claim is Claim.UPPER else high
+
+
+def roughly(value: float, rounding: str = ROUND_HALF_EVEN) -> str:
+    """Return a number with few digits, rounded down or up where it is an end."""
+    return number(float(Context(prec=FEW_DIGITS, rounding=rounding).create_decimal(Decimal(value))))
+
+
 def located(finding: Finding, verb: str) -> str:
-    """Return where something happens as a distance: what is certain, from both ends where both are known."""
+    """Return where something happens as a distance: bounds as what is certain, an estimate as one."""
     if finding.claim is Claim.EXACT:
         return f"{verb} at {said(finding)}"
     low, high = finding.interval or (-inf, inf)
+    if finding.claim is Claim.ESTIMATE and isfinite(finding.value):
+        between = f" ({ends_in_words(finding)})" if isfinite(low) or isfinite(high) else ""
+        return f"{verb} {said(finding)} away{between}"
     earliest = f"no earlier than {_plain(finding, _rounded(finding, ROUND_FLOOR, low))}" if low > 0 else ""
     latest = f"no later than {_plain(finding, _rounded(finding, ROUND_CEILING, high))}" if isfinite(high) else ""
     where = " and ".join(filter(None, (earliest, latest)))

@@ -31,6 +31,7 @@ from reluscope.report.parts.content import (
     Attachment,
     Block,
     Content,
+    Drawing,
     Number,
     ReportPicture,
     Text,
@@ -105,13 +106,15 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         areas = class_areas(part)
         classes = plots.partition(part, color=areas, **marks)
         first = drawing(classes, "plane-classes", f"Class map of the plane with {size:,} regions")
-        blocks.append(ReportPicture((first, by_gate), f"{_SAMPLES} {_CLASSES} Then {_GATES}"))
+        caption = f"{_SAMPLES} {_CLASSES} Then {_GATES}"
+        blocks.append(ReportPicture((first, by_gate), caption, _images(subject, samples, labels)))
         if len(areas):
             blocks.append(findings_table(area_shares(part, areas)))
     else:
         rates = plots.partition(part, **marks)
         first = drawing(rates, "plane-regions", f"The {size:,} regions of the plane")
-        blocks.append(ReportPicture((first, by_gate), f"{_SAMPLES} First the regions themselves. Then {_GATES}"))
+        caption = f"{_SAMPLES} First the regions themselves. Then {_GATES}"
+        blocks.append(ReportPicture((first, by_gate), caption, _images(subject, samples, labels)))
     if found.expected is not None and coarse is not None:
         everywhere = plots.boundaries(coarse, samples=samples, sample_labels=labels)
         blocks.append(picture(everywhere, "plane-coarse", _COARSE, f"{_COARSE}."))
@@ -184,6 +187,15 @@ _GATES = (
     "each piece of boundary in the colour of the gate that bends there, regions in grey by their share of active "
     "units. Lines of the first gate run straight; later gates bend where they cross earlier ones."
 )
+
+
+def _images(subject: Subject, samples: np.ndarray, names: list[str]) -> Drawing | None:
+    """Return the samples as images, if they are."""
+    shape = subject.image_shape
+    if shape is None:
+        return None
+    described = f"The samples of the plane as images: {', '.join(names)}"
+    return drawing(plots.samples(samples, shape=shape, names=names), "plane-samples", described)
 
 
 MAX_CODE_BYTES = 32 * 2**20

@@ -46,16 +46,16 @@ RADIUS = 0.1
 STEPS = 40
 KINDS = ("at the sample", "towards another class", "towards an adversary")
 TARGETS = ("another class", "an adversary")
-SHARE_OF_WAY = declare(
-    "share_of_way",
-    "share of the straight way to the target at which the class is left",
+SHARE_OF_SEGMENT = declare(
+    "share_of_segment",
+    "share of the straight segment to the target at which the class is left",
     kind=Kind.SHARE,
     source="zhang2020",
 )
 MEANING = (
-    "The manifold region is the sample's own. The decision region is where a straight way to another class has the "
-    "sample's class for the last time, the adversarial region the same on the way to an adversary. Both ends are "
-    "computed from the regions along the way, with no steps and no bisection."
+    "The manifold region is the sample's own. The decision region is where a straight segment to another class has the "
+    "sample's class for the last time, the adversarial region the same on the segment to an adversary. Both ends are "
+    "computed from the regions along the segment, with no steps and no bisection."
 )
 
 
@@ -81,16 +81,16 @@ def why_not(subject: Subject) -> str | None:
 
 
 def seconds(subject: Subject) -> float:
-    """Return about how long it takes: forward passes along ways, adversaries, and three balls for each sample."""
-    network, ways = subject.network, 2 * min(len(subject.data), MAX_SAMPLES)
+    """Return about how long it takes: forward passes along segments, adversaries, and three balls for each sample."""
+    network, segments = subject.network, 2 * min(len(subject.data), MAX_SAMPLES)
     box = data_box(subject.points)
-    walks = ways * (network.num_units * (subject.seconds_per_sample + 1e-5) + 1e-3)
+    walks = segments * (network.num_units * (subject.seconds_per_sample + 1e-5) + 1e-3)
     balls = 3 * min(len(subject.data), MAX_BALLS) * ball_seconds(network, box)
     return 0.5 + walks + min(SHARE_FOR_BALLS * subject.settings.planned_seconds, balls)
 
 
 def content(subject: Subject, progress: ProgressFunction) -> Content:
-    """Find where ways from some samples leave their class, then inscribed balls at a few of these points."""
+    """Find where segments from some samples leave their class, then inscribed balls at a few of these points."""
     assert subject.classes is not None
     network, settings = subject.network, subject.settings
     rows = subject.drawn(MAX_SAMPLES)
@@ -108,20 +108,22 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     except IncompletePartitionError:  # Ctrl-C, with nothing to show
         raise KeyboardInterrupt from None
     progress(0.4)
-    ways = (decision, adversarial)
-    balls = _balls(subject, points, ways, box, progress)
-    shares = [_leaving(way, what) for way, what in zip(ways, TARGETS, strict=True)]
+    segments = (decision, adversarial)
+    balls = _balls(subject, points, segments, box, progress)
+    shares = [_leaving(segment, what) for segment, what in zip(segments, TARGETS, strict=True)]
     medians = [_median(one, kind) for kind, one in balls.found.items()]
     blocks: list[Block] = [
         numbers(*medians, *shares),
         Text(_text(subject, len(rows), by_means, radius, box)),
         *([_picture(balls)] if balls.found else []),
-        _table(ways),
+        _table(segments),
     ]
     data = {
         "samples": [int(row) for row in rows],
-        "share_of_way": {kind: plain_values(way.last.alphas) for kind, way in zip(KINDS[1:], ways, strict=True)},
-        "class_after": {kind: way.last.after.tolist() for kind, way in zip(KINDS[1:], ways, strict=True)},
+        "share_of_segment": {
+            kind: plain_values(segment.last.alphas) for kind, segment in zip(KINDS[1:], segments, strict=True)
+        },
+        "class_after": {kind: segment.last.after.tolist() for kind, segment in zip(KINDS[1:], segments, strict=True)},
         "ball_samples": [int(rows[row]) for row in balls.rows],
         "radii": {kind: plain_values(balls.table[:, place]) for place, kind in enumerate(KINDS)},
     }
@@ -130,8 +132,8 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
 
 
 def _answer(subject: Subject, share: Finding, along: Finding | None) -> Sentence:
-    text = f"{said(share)} of straight ways to another class leave the class of their {subject.noun}"
-    text += f", typically at {said(along)} of the way." if along is not None else "."
+    text = f"{said(share)} of straight segments to another class leave the class of their {subject.noun}"
+    text += f", typically after {said(along)} of its length." if along is not None else "."
     return Sentence(text[:1].upper() + text[1:], surprise("leaving", share.value), share.num_samples)
 
 
@@ -163,11 +165,11 @@ class _BallsOfRegions:
 
 
 def _balls(
-    subject: Subject, points: np.ndarray, ways: tuple[LastOfClass, ...], box: Box, progress: ProgressFunction
+    subject: Subject, points: np.ndarray, segments: tuple[LastOfClass, ...], box: Box, progress: ProgressFunction
 ) -> _BallsOfRegions:
     settings = subject.settings
     number = settings.affordable(SHARE_FOR_BALLS / 3, ball_seconds(subject.network, box), MAX_BALLS)
-    ends = np.stack([way.last.is_boundary for way in ways])
+    ends = np.stack([segment.last.is_boundary for segment in segments])
     rows = np.argsort(-ends.sum(axis=0), kind="stable")[:number]
     table = np.full((len(rows), 3), np.nan)
     found, interrupted = {}, False
@@ -175,7 +177,7 @@ def _balls(
         there = np.arange(len(rows)) if place == 0 else np.flatnonzero(ends[place - 1][rows])
         if not len(there) or interrupted:
             continue
-        at = points[rows[there]] if place == 0 else ways[place - 1].last.within[rows[there]]
+        at = points[rows[there]] if place == 0 else segments[place - 1].last.within[rows[there]]
         try:
             balls = inscribed_balls(
                 subject.network,
@@ -185,7 +187,7 @@ def _balls(
                 tolerance=settings.tolerance,
                 progress=lambda share, place=place: progress(0.4 + 0.6 * (place + share) / 3),
             )
-        except KeyboardInterrupt:  # the ways are there
+        except KeyboardInterrupt:  # the segments are there
             interrupted = True
             continue
         interrupted = is_interrupted(balls.stop)
@@ -199,36 +201,36 @@ def _median(balls: Findings, kind: str) -> Finding:
     return replace(balls.median(INRADIUS), name=f"median inradius {kind}")
 
 
-def _leaving(way: LastOfClass, what: str) -> Finding:
-    """Return the share of ways that leave the class of their start."""
-    number, leaving = len(way), int(way.last.is_boundary.sum())
-    unsure = int((~way.is_exact).sum())
+def _leaving(segment: LastOfClass, what: str) -> Finding:
+    """Return the share of segments that leave the class of their start."""
+    number, leaving = len(segment), int(segment.last.is_boundary.sum())
+    unsure = int((~segment.is_exact).sum())
     return Finding.of(
         leaving / number,
         max(0.0, (leaving - unsure) / number),
         min(1.0, (leaving + unsure) / number),
-        name=f"ways to {what} that leave the class",
-        definition=f"share of samples whose straight way to {what} ends in a class other than the sample's: "
+        name=f"segments to {what} that leave the class",
+        definition=f"share of samples whose straight segment to {what} ends in a class other than the sample's: "
         f"{leaving:,} of {number:,}",
         domain=f"{number:,} samples",
         num_samples=number,
-        method="exact partition of every way; outputs are affine between its kinks",
+        method="exact partition of every segment; outputs are affine between its kinks",
         source="zhang2020",
         num_undecided=unsure,
         is_share=True,
     )
 
 
-def _along(way: LastOfClass, ends: ClassEnds) -> Finding | None:
-    """Return the median share of the way at which the class ends, over ways that lead to another class, if any."""
-    leaving = way.last.is_boundary
+def _along(segment: LastOfClass, ends: ClassEnds) -> Finding | None:
+    """Return the median share of a segment at which the class ends, over those that lead to another class, if any."""
+    leaving = segment.last.is_boundary
     if not leaving.any():
         return None
-    method = "exact partition of every way; outputs are affine between its kinks"
+    method = "exact partition of every segment; outputs are affine between its kinks"
     values, errors = ends.alphas[leaving], ends.errors[leaving]
     bounds = np.maximum(values - errors, 0.0), np.minimum(values + errors, 1.0)
-    column = Column.of(SHARE_OF_WAY, np.clip(values, *bounds), *bounds, method=method)
-    return Findings.of(column, keys={"sample": np.arange(len(values))}).median(SHARE_OF_WAY)
+    column = Column.of(SHARE_OF_SEGMENT, np.clip(values, *bounds), *bounds, method=method)
+    return Findings.of(column, keys={"sample": np.arange(len(values))}).median(SHARE_OF_SEGMENT)
 
 
 def _text(subject: Subject, number: int, by_means: bool, radius: float, box: Box) -> str:
@@ -251,28 +253,28 @@ def _picture(balls: _BallsOfRegions) -> ReportPicture:
     return picture(figure, "radii-by-location", described, caption)
 
 
-def _table(ways: tuple[LastOfClass, ...]) -> ReportTable:
+def _table(segments: tuple[LastOfClass, ...]) -> ReportTable:
     columns = {
-        "leave the class": [_leaving(way, what) for way, what in zip(ways, TARGETS, strict=True)],
-        "first left at": [_along(way, way.first) for way in ways],
-        "last left at": [_along(way, way.last) for way in ways],
-        "class comes back": [_coming_back(way, what) for way, what in zip(ways, TARGETS, strict=True)],
+        "leave the class": [_leaving(segment, what) for segment, what in zip(segments, TARGETS, strict=True)],
+        "first left at": [_along(segment, segment.first) for segment in segments],
+        "last left at": [_along(segment, segment.last) for segment in segments],
+        "class comes back": [_coming_back(segment, what) for segment, what in zip(segments, TARGETS, strict=True)],
     }
-    caption = "Shares of ways, and the median share of the way at which the class is left."
-    return table({"way": [f"to {what}" for what in TARGETS]}, columns, caption)
+    caption = "Shares of segments, and the median share of the segment at which the class is left."
+    return table({"segment": [f"to {what}" for what in TARGETS]}, columns, caption)
 
 
-def _coming_back(way: LastOfClass, what: str) -> Finding:
-    """Return how many ways leave the class of their start, and have it again later on."""
-    ends = way.last.is_boundary
-    number, unsure = int((way.first.alphas < way.last.alphas)[ends].sum()), int((~way.is_exact).sum())
+def _coming_back(segment: LastOfClass, what: str) -> Finding:
+    """Return how many segments leave the class of their start, and have it again later on."""
+    ends = segment.last.is_boundary
+    number, unsure = int((segment.first.alphas < segment.last.alphas)[ends].sum()), int((~segment.is_exact).sum())
     return Finding.of(
         number,
         max(0, number - unsure),
         number + unsure,
-        name=f"ways to {what} on which the class comes back",
-        definition="ways that leave the class of their start, and have it again later on",
-        domain=f"{int(ends.sum()):,} ways that end in another class",
+        name=f"segments to {what} on which the class comes back",
+        definition="segments that leave the class of their start, and have it again later on",
+        domain=f"{int(ends.sum()):,} segments that end in another class",
         num_samples=int(ends.sum()),
-        method="exact partition of every way",
+        method="exact partition of every segment",
     )

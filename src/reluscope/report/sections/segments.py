@@ -92,7 +92,7 @@ def _answer(subject: Subject, medians: list[Finding], stop: Stop | None) -> Sent
     other = f"{article} {subject.noun} of another class" if is_across else f"another {subject.noun}"
     number = last.num_samples
     so_far = ", as far as there was time to count" * is_by_budget(stop)
-    text = f"A straight way to {other} crosses {said(last)} linear regions{so_far} (median of {number} ways"
+    text = f"A straight segment to {other} crosses {said(last)} linear regions{so_far} (median of {number} segments"
     text += f"; within a class {said(medians[0])})." if len(medians) > 1 else ")."
     return Sentence(text, surprise("regions_per_unit", last.value / max(1, subject.network.num_units)), number)
 

@@ -55,7 +55,7 @@ def transitions(found: Mapping[str, Findings], *, axes: Axes | None = None) -> F
         say(axes, "there are no trajectories")
         return figure_of(axes)
     axes.set_ylim(bottom=0)
-    axes.set_xlabel("distance on the way")
+    axes.set_xlabel("distance along the segment")
     axes.set_ylabel("transitions so far")
     bare(axes, "top", "right")
     legend(axes, handles)
