@@ -10,7 +10,7 @@ from reluscope.findings import Finding
 from reluscope.report import Settings, Subject, build_report
 from reluscope.report.apart import apart
 from reluscope.report.conclusions import MAX_CONCLUSIONS, RULES, conclusions_of
-from reluscope.report.differences import MORE, differences_between
+from reluscope.report.model_differences import MORE, differences_between
 from reluscope.report.page import render, render_beside
 from reluscope.report.parts.content import Content, Number, numbers
 from reluscope.report.parts.document import SectionResult

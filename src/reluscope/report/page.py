@@ -13,7 +13,7 @@ from reluscope.explorer.exchange.bundled import fingerprint, program
 from reluscope.findings import Finding
 from reluscope.findings.written_findings import number
 from reluscope.report.conclusions import Conclusion, conclusions_of
-from reluscope.report.differences import differences_between
+from reluscope.report.model_differences import differences_between
 from reluscope.report.parts.content import Block, Number, ReportPicture, is_written_number
 from reluscope.report.parts.document import Report, SectionResult, sources
 from reluscope.report.parts.glossary import GLOSSARY

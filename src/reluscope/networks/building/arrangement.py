@@ -9,7 +9,7 @@ from torch import Tensor
 
 from reluscope.errors import ShapeError
 from reluscope.networks.building.core import Core, Value, constant, normal_axis
-from reluscope.networks.graph.operators.arrange import Concatenate, Pad, Reshape, Select
+from reluscope.networks.graph.operators.arrange import Concatenate, Padded, Reshape, Select
 
 
 class MovedEntries(Core):
@@ -122,7 +122,7 @@ class MovedEntries(Core):
         if value != 0.0:
             inside = torch.nn.functional.pad(torch.ones(x.shape, dtype=torch.float64), flat)
             border = (1.0 - inside) * value
-        return self.add_affine(Pad, x, shape, padding=flat, border=border)
+        return self.add_affine(Padded, x, shape, padding=flat, border=border)
 
     def _frame(self, x: Value, parts: list[Tensor], axis: int, front: bool) -> Value:
         """Put constants before or after a value along an axis."""
@@ -133,4 +133,4 @@ class MovedEntries(Core):
         flat = tuple(number for pair in reversed(padding) for number in pair)
         inside = torch.zeros(x.shape, dtype=torch.float64)
         border = torch.cat([block, inside] if front else [inside, block], dim=axis)
-        return self.add_affine(Pad, x, tuple(border.shape), padding=flat, border=border)
+        return self.add_affine(Padded, x, tuple(border.shape), padding=flat, border=border)

@@ -52,7 +52,7 @@ class Concatenate(Affine):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Pad(Affine):
+class Padded(Affine):
     """A border of constant entries around the value."""
 
     padding: tuple[int, ...]  # as in ``torch.nn.functional.pad``; negative cuts off
