@@ -39,6 +39,23 @@ def test_the_list(monkeypatch):
         assert study.sentence in printed
 
 
+def test_a_first_try_runs_short_studies_of_all_papers(folder, monkeypatch):
+    short = [study for study in all_studies() if study.is_short]
+    assert {study.source for study in short} == {study.source for study in all_studies()}
+    chosen = [study for study in short if study.figure in ("one_input", "classes")]
+    monkeypatch.setattr("reluscope.cli.studies.reproduce.all_studies", lambda: tuple(chosen))
+    result = reluscope("reproduce", "--kick-the-tires", "-o", "tried")
+    assert result.exit_code == 0, result.output
+    assert "All 2 came to their end" in result.output
+    assert {one.name for one in (folder / "tried").iterdir()} == {"sattelberg2026-ch3-classes", "serra2018-one_input"}
+    again = reluscope("reproduce", "--kick-the-tires", "-o", "tried", "--resume", "--json")
+    assert json.loads(again.stdout)["studies"] == [study.name for study in chosen]
+    for wrong in (["serra2018"], ["--size", "full"], ["--compare", "tried"], ["--only", "1*"], ["--epochs", "3"]):
+        refused = reluscope("reproduce", "--kick-the-tires", *wrong)
+        assert refused.exit_code == 2
+        assert "--kick-the-tires" in refused.stderr
+
+
 def test_a_paper_fills_a_folder(small):
     result = reluscope("reproduce", "serra2018", "-o", "new/out")
     assert result.exit_code == 0, result.output

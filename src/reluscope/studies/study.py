@@ -227,6 +227,8 @@ class Study:
         Format of the names of its parts, for ``only``; empty if it has no parts.
     repeats : mapping of str
         Figures and tables of the paper that it reproduces, each with the part that makes it, or with "".
+    is_short : bool
+        Whether its small size takes less than a minute, so that it belongs to a first try of all papers.
     """
 
     paper: str
@@ -239,6 +241,7 @@ class Study:
     changes: frozenset[Change] = frozenset()
     parts: str = ""
     repeats: Mapping[str, str] = field(default_factory=dict)
+    is_short: bool = False
 
     @property
     def name(self) -> str:

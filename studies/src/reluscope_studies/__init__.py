@@ -8,6 +8,7 @@ there. It has a ``SENTENCE`` that says what it is about, a ``POSITION`` by which
 ``DATA``, which names the data that the paper takes, or None, and ``protocol(setting)``, which returns an `Outcome`;
 ``BESIDE`` names data of another kind that it looks at too where they are given. ``REPEATS`` has the figures and tables
 of the paper that it repeats, as `printed.figures` names them, with the part that makes each where there are parts.
+``IS_SHORT`` marks studies whose small size takes a moment, which ``--kick-the-tires`` runs.
 ``CHANGES`` says which of replicates, points and epochs the user may set (see `sizes`), ``PARTS`` what the parts for
 ``--only`` are called.
 Modules whose names begin with an underscore help studies and are none. Protocols write no files and show nothing: what
@@ -63,6 +64,7 @@ def all_studies() -> "tuple[Study, ...]":
                     frozenset(changes),
                     getattr(module, "PARTS", ""),
                     _with_parts(getattr(module, "REPEATS", ())),
+                    getattr(module, "IS_SHORT", False),
                 )
             )
     return tuple(found)

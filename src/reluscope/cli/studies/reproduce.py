@@ -107,6 +107,32 @@ def reproduce(given: ReproduceOptions) -> int:
     return 1 if any(one.differs for one in compared) else 0
 
 
+def try_out(given: ReproduceOptions) -> int:
+    """Run the short studies of all papers, each into a folder of its own; return 0 if all came to their end."""
+    folder, common = given.output or Path("reluscope-kick-the-tires"), given.common
+    began = time.perf_counter()
+    short = [study for study in all_studies() if study.is_short]
+    for place, study in enumerate(short):
+        if not (common.quiet or common.as_json):
+            say(open_console(), f"{place + 1} of {len(short)}: {study.name}", style="bold")
+        where = folder / study.name.replace("/", "-")
+        code = reproduce(replace(given, study=study.name, output=where, kick_the_tires=False, common=_quietly(common)))
+        if code:
+            return code
+    if common.as_json:
+        print_json({"format": FORMAT, "studies": [study.name for study in short], "folder": str(folder)})
+    elif not common.quiet:
+        say(
+            open_console(),
+            f"All {len(short)} came to their end in {time.perf_counter() - began:.0f} s; each has a page in {folder}.",
+        )
+    return 0
+
+
+def _quietly(common: Common) -> Common:
+    return replace(common, quiet=True, as_json=False)
+
+
 def _done(study: Study, setting: Setting, records: StudyRecords) -> Done:
     """Run a study, and say what it took together with the runs that it goes on with."""
     records.begin()

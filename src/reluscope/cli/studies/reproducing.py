@@ -26,6 +26,7 @@ class ReproduceOptions:
     \b
     Examples:
       reluscope reproduce
+      reluscope reproduce --kick-the-tires                  short studies of every paper, in a few minutes
       reluscope reproduce serra2018 --size small -o serra2018
       reluscope reproduce zhang2020 "Figure 3"
       reluscope reproduce serra2018/splits --size full --data mnist:data/mnist --seconds 600 -o splits
@@ -101,6 +102,12 @@ class ReproduceOptions:
             help="Folder of an earlier run, or a book of results: says which numbers differ. Exit code 1 if any does.",
         ),
     ] = None
+    kick_the_tires: Annotated[
+        bool,
+        typer.Option(
+            "--kick-the-tires", help="Run the short studies of all papers, one after the other, in a few minutes."
+        ),
+    ] = False
     force: Annotated[bool, typer.Option("--force", help="Begin a study that is there already anew.")] = False
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a study that is there.")] = False
     _: KW_ONLY
@@ -113,11 +120,22 @@ class ReproduceOptions:
         given = {"replicates": self.replicates, "points": self.points, "epochs": self.epochs}
         return {what: number for what, number in given.items() if number is not None}
 
+    @property
+    def _chooses(self) -> bool:
+        """Whether something is given that chooses studies, or how large they are."""
+        chosen = (self.study, self.data, self.compare, self.only, self.changes)
+        return any(chosen) or self.size != "small"
+
     def run(self) -> int:
         """List the studies, or run those of a name, and return the exit code."""
         if self.force and self.resume:
             raise typer.BadParameter("begin anew with --force, or go on with --resume: leave one out")
 
-        from reluscope.cli.studies.reproduce import reproduce
+        if self.kick_the_tires and self._chooses:
+            raise typer.BadParameter(
+                "--kick-the-tires chooses what is run: leave out STUDY and options that choose others"
+            )
 
-        return reproduce(self)
+        from reluscope.cli.studies.reproduce import reproduce, try_out
+
+        return try_out(self) if self.kick_the_tires else reproduce(self)

@@ -29,6 +29,7 @@ SENTENCE = (
 POSITION = 20
 REPEATS = ("Figure 4", "Table 2")
 DATA = "mnist"
+IS_SHORT = True
 CHANGES: dict[Change, str] = {"points": "num_asked", "epochs": "training.epochs"}
 
 BLOCK, RANGES = 250, 8

@@ -22,6 +22,7 @@ SENTENCE = "three units on two circles: what the layer leaves open, and how stab
 POSITION = 10
 REPEATS = ("Figure 1",)
 DATA = None
+IS_SHORT = True
 CHANGES: tuple[Change, ...] = ("replicates",)
 
 # Radii of the circles, the spread of points around them, and the box that is looked at.

@@ -17,6 +17,7 @@ SENTENCE = "swaps values, degree, influence and entropy of the classes of Boolea
 POSITION = 10
 REPEATS = ("Table 3.1", "Figure 3.1", "Figure 3.2", "Figure 3.4")
 DATA = None
+IS_SHORT = True
 CHANGES: tuple[Change, ...] = ("points",)
 
 # Random functions of five inputs whose swaps values are computed; there are 616,126 classes.

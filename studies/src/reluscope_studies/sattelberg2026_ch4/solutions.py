@@ -13,6 +13,7 @@ SENTENCE = "what n + 1 units can form around a ball: exact networks, facets, rad
 POSITION = 10
 REPEATS = ("Table 4.1", "Figure 4.1", "Figure 4.2", "Figure 4.3", "Figure 4.4", "Figure 4.5")
 DATA = None
+IS_SHORT = True
 
 # Table 4.1 as printed.
 PRINTED = {2: 0.87, 3: 0.71, 4: 0.64, 5: 0.58, 6: 0.54, 7: 0.5, 8: 0.47, 9: 0.45, 10: 0.43}

@@ -14,6 +14,7 @@ SENTENCE = "the two units of XOR as pieces and as a tropical rational function, 
 POSITION = 20
 REPEATS = ("Figure 5.2", "Figure 5.3")
 DATA = None
+IS_SHORT = True
 
 POINTS = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]])
 LABELS = np.array([0, 1, 1, 0])

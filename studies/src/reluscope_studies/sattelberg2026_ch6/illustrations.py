@@ -14,6 +14,7 @@ SENTENCE = "the two problems of the plane, how deeper units bend, and which poin
 POSITION = 5
 REPEATS = ("Figure 6.1", "Figure 6.7", "Figure 6.12")
 DATA = None
+IS_SHORT = True
 
 POINTS, REACH = 600, 1.5
 # Two units in each of three layers, chosen so that every line bends within the square.

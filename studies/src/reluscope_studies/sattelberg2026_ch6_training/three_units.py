@@ -21,6 +21,7 @@ SENTENCE = "circle and annulus learned by three units: regions and coefficients 
 POSITION = 10
 REPEATS = ("Figure 6.4",)
 DATA = None
+IS_SHORT = True
 CHANGES: tuple[Change, ...] = ("replicates", "epochs")
 
 PLANS: Plans = {

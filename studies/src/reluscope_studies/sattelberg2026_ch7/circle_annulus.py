@@ -18,6 +18,7 @@ SENTENCE = "circle and annulus by three layers of eight units: how many affine m
 POSITION = 20
 REPEATS = ("Figure 7.1", "Figure 7.2")
 DATA = None
+IS_SHORT = True
 CHANGES: dict[Change, str] = {"epochs": "epochs"}
 
 PLANS: dict[Size, Plan] = {

@@ -12,6 +12,7 @@ from reluscope_studies.sizes import number_of
 SENTENCE = "with one input, networks that have exactly as many regions as the bound allows"
 POSITION = 30
 DATA = None
+IS_SHORT = True
 
 DEPTHS = {"small": 4, "full": 7}
 MIXED = ((3,), (7,), (22,), (3, 4, 5), (11, 11), (5, 3, 8))

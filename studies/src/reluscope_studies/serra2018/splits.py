@@ -24,6 +24,7 @@ SENTENCE = "regions, bounds and errors of networks with two hidden layers, for e
 POSITION = 10
 REPEATS = ("plot of section 5, regions", "plot of section 5, errors")
 DATA = "mnist"
+IS_SHORT = True
 CHANGES: dict[Change, str] = {"replicates": "replicates", "epochs": "training.epochs"}
 PARTS = "n1+n2"
 

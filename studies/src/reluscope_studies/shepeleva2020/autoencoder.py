@@ -9,6 +9,7 @@ SENTENCE = "codes of an autoencoder of MNIST, in training, of all classes and of
 POSITION = 30
 REPEATS = ("Figure 2", "Figure 4", "Table 1")
 DATA = "mnist"
+IS_SHORT = True
 __all__ = ["CHANGES", "DATA", "POSITION", "REPEATS", "SENTENCE", "protocol"]
 
 PLANS = {

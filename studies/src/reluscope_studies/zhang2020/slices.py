@@ -13,6 +13,7 @@ SENTENCE = "a plane through three images, as networks of 3 x 20 units see it: re
 POSITION = 10
 REPEATS = ("Figure 1",)
 DATA = "mnist"
+IS_SHORT = True
 CHANGES: tuple[Change, ...] = ("replicates", "epochs")
 
 ARCHITECTURE = Architecture((20, 20, 20))

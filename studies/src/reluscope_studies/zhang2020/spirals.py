@@ -16,6 +16,7 @@ SENTENCE = "linear regions and classes of networks on two spirals, plain, with b
 POSITION = 30
 REPEATS = ("Figure 2", "Figure 7", "Figure 8")
 DATA = None
+IS_SHORT = True
 CHANGES: tuple[Change, ...] = ("replicates",)
 
 ARCHITECTURE = Architecture((10, 10, 10))
