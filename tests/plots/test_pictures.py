@@ -90,6 +90,17 @@ def color_at(figure, point):
     return found
 
 
+def test_names_of_samples_do_not_cover_each_other():
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    part = rs.partition(net, rs.Box([-1, -1], [1, 1]))
+    points = np.array([[0.1, 0.0], [0.9, 0.02], [-0.9, 0.96], [-0.85, 0.9]])
+    figure = plots.partition(part, samples=points, sample_labels=[f"sample {row}" for row in range(4)])
+    figure.canvas.draw()
+    boxes = [one.get_window_extent() for one in figure.axes[0].texts if one.get_text().startswith("sample")]
+    assert len(boxes) == 4
+    assert not any(a.overlaps(b) for place, a in enumerate(boxes) for b in boxes[:place])
+
+
 def test_the_class_map_has_labels_equal_aspect_and_a_legend(part):
     figure = plots.partition(part, color="class", samples=SAMPLES, sample_labels=LABELS)
     axes = figure.axes[0]

@@ -86,6 +86,24 @@ def test_the_first_gate_that_loses_something_is_named():
     assert texts(section("invariance", 1, data={"gates": gates[1:]})) == []
 
 
+def test_regressions_have_conclusions_of_their_own():
+    assert "crosses 17.5 affine maps" in texts(section("segments", 17.5))[0]
+    assert texts(section("segments", 2)) == []
+    data = {"shares": [0.56, 0.709]}
+    assert "at least 56 % of its variation" in texts(section("sensitivity", 1.0, data=data))[0]
+    assert texts(section("sensitivity", 1.0, data={"shares": [0.9, 0.3]})) == []
+    assert "moves the outputs by up to 2.5" in texts(section("maps", 2.5))[0]
+
+
+def test_one_output_has_no_condition_number_to_tell():
+    network = rs.load([([[1.0, 0.5], [-1.0, 1.0]], [0.0, 0.1]), ([[1.0, -1.0]], [0.0])])
+    points = [[0.1 * row, 0.07 * row**1.5 - 1] for row in range(20)]
+    subject = Subject(network, rs.datasets.dataset_of(points, None), "net", Settings())
+    (stability,) = build_report(subject, sections=(BY_NAME["stability"],)).sections
+    assert stability.content.sentences[0].text.startswith("There is one output")
+    assert stability.content.sentences[0].surprise == 0
+
+
 def test_rules_name_sections_that_exist_and_at_most_five_are_told():
     assert {name for rule in RULES for name in rule.needs} <= set(BY_NAME)
     assert set(MORE) <= set(BY_NAME)

@@ -7,7 +7,7 @@ for every value between the ends of these numbers.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
-from math import isfinite
+from math import floor, isfinite
 
 from reluscope.analyses.codespace.duplicates import NUM_DUPLICATES
 from reluscope.analyses.codespace.usage_of_units import NUM_DEAD
@@ -22,6 +22,8 @@ MAX_CONCLUSIONS = 5
 MUCH, ROUGH = 10.0, 1.2
 # From this ratio of densities on regions are said to crowd.
 CROWDED = 1.1
+# From so many affine maps on they are many, and from this share on a share is large.
+MANY, LARGE = 3, 0.5
 
 
 @dataclass(frozen=True)
@@ -182,6 +184,37 @@ def _regions_crowd(segments: Content, noun: str) -> str | None:
     return f"Linear regions are denser {where}: {roughly(ratio)} times as many on the same length (medians)."
 
 
+def _segments_bend(segments: Content, noun: str) -> str | None:
+    median = _headline(segments)
+    if median is None or ends_of(median)[0] < MANY:
+        return None
+    return (
+        f"No single gradient explains how two {noun}s differ: the straight segment between them crosses {said(median)} "
+        "affine maps (median). Gradients integrated along it do, and exactly."
+    )
+
+
+def _one_direction(sensitivity: Content, noun: str) -> str | None:
+    shares = sensitivity.data.get("shares", ())
+    if not shares or any(share is None or share < LARGE for share in shares):
+        return None
+    which = "the output" if len(shares) == 1 else f"each of the {len(shares)} outputs that were looked at"
+    return (
+        f"Over these {noun}s {which} is mostly a function of one direction of the input, which carries at least "
+        f"{floor(100 * min(shares))} % of its variation: draw the output against it."
+    )
+
+
+def _steepest(maps: Content, noun: str) -> str | None:
+    norm = _headline(maps)
+    if norm is None:
+        return None
+    return (
+        f"Close to a typical {noun} a change of length 1 moves the outputs by up to {said(norm)}. How much it may "
+        "anywhere on a domain, the Lipschitz constant, is another number."
+    )
+
+
 RULES = (
     _Rule(("fit",), _labels_fail, "reluscope analyze MODEL --data DATA --labels LABELS"),
     _Rule(("balls", "robustness"), _gradients_reach, "reluscope region MODEL --data DATA --sample 0"),
@@ -190,5 +223,8 @@ RULES = (
     _Rule(("codes",), _patterns_group, "reluscope codes MODEL --data DATA"),
     _Rule(("codes",), _units_are_idle, "rs.compression.prune_exact(net, domain)"),
     _Rule(("segments",), _regions_crowd, "reluscope explore MODEL --data DATA"),
+    _Rule(("segments",), _segments_bend, "rs.sensitivity.integrated_gradients(net, x)"),
     _Rule(("invariance",), _first_loss, "reluscope preimage MODEL --data DATA --samples 100"),
+    _Rule(("sensitivity",), _one_direction, "rs.sensitivity.output_along(net, x, direction)"),
+    _Rule(("maps",), _steepest, "rs.lipschitz(net, domain)"),
 )

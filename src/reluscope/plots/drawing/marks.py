@@ -21,6 +21,8 @@ from reluscope.plots.style import DARK, INK, LIGHT, category, shortened, tint
 
 # Relative to the extent of a picture: samples farther from its plane are drawn as off it.
 OFF = 1e-6
+# Shares of a window: a letter of a name, and a line of them.
+LETTER, LINE = 0.022, 0.07
 # In points: below, the colours of marks are hard to tell apart.
 SMALLEST = 4.5
 # Mark and filling of each class, over regions of any colour.
@@ -67,17 +69,29 @@ def mark_samples(
     for chosen, face in ((~off, LIGHT), (off, "none")):
         if chosen.any() and not only_names:
             axes.plot(*places[chosen].T, color=face, markerfacecolor=face, markeredgewidth=1.6, **style)
-    for place, name in zip(places, labels or (), strict=bool(labels)):
-        # Towards the inside, so that no label leaves the window.
-        share = (place - low) / (high - low)
-        right, top = share[0] > 0.8, share[1] > 0.92
+    _name_marks(axes, (places - low) / (high - low), places, labels or ())
+
+
+def _name_marks(axes: Axes, shares: np.ndarray, places: np.ndarray, names: Sequence[str]) -> None:
+    """Write names beside marks, towards the inside, so that none leaves the window or covers one before it."""
+    taken: list[tuple[float, float, float]] = []
+    for share, place, name in zip(shares, places, names, strict=bool(names)):
+        text = shortened(name)
+        width = LETTER * len(text)
+        left, below = share[0] > 0.8, share[1] > 0.92
+        for to_left, under in ((left, below), (left, not below)):
+            start = share[0] - width if to_left else share[0]
+            line = share[1] - LINE / 2 if under else share[1] + LINE / 2
+            if not any(start < end and begun < start + width and abs(line - at) < LINE for begun, end, at in taken):
+                break
+        taken.append((start, start + width, line))
         axes.annotate(
-            shortened(name),
+            text,
             place,
-            xytext=(-8 if right else 8, -7 if top else 7),
+            xytext=(-8 if to_left else 8, -7 if under else 7),
             textcoords="offset points",
-            ha="right" if right else "left",
-            va="top" if top else "bottom",
+            ha="right" if to_left else "left",
+            va="top" if under else "bottom",
             color=DARK,
             fontsize=9.5,
             fontweight="bold",

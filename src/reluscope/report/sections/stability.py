@@ -133,6 +133,12 @@ def _answer(subject: Subject, median: Finding | str) -> tuple[Sentence, ...]:
         text = "No direction of the input reaches the output: all singular values are zero where they were asked for."
         return (Sentence(text, surprise=2.0),)
     number = median.num_samples
+    if subject.network.num_outputs == 1:
+        return (
+            Sentence(
+                f"There is one output, so one direction of the input reaches it at every {subject.noun}.", 0.0, number
+            ),
+        )
     text = (
         f"Of the directions that reach the output, the most stretched one is stretched {said(median)} times as much as "
         f"the least (condition number, median of {number} {subject.noun}s)."
