@@ -1,5 +1,8 @@
 """Areas and intervals of classes against rational arithmetic; planes and lines against the network itself."""
 
+from importlib import import_module
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -23,6 +26,7 @@ X = DATA.points.reshape(len(DATA), -1)
 NET = rs.load(demo_network(), input_shape=(1, 8, 8))
 BOX = rs.Box(-1, 1, 2)
 
+class_intervals_module = import_module("reluscope.analyses.planes.class_intervals")
 
 PLANE = rs.Plane(*X[[0, 1, 2]], margin=0.25)
 
@@ -190,6 +194,26 @@ def test_a_tie_at_a_kink_cuts_no_region(way):
     assert found.ends.tolist() == [[-1.0, 0.0], [0.0, 1.0]]
     assert found.classes.tolist() == ([1, 0] if way > 0 else [0, 1])
     assert found.by_class(2).tolist() == [1.0, 1.0]
+
+
+def test_ties_at_ends_of_regions_cut_nothing(monkeypatch):
+    """Regions from -1 to 0 and from 0 to 1, of |x| beside 1/4; ties at all their ends are told, too."""
+    net = rs.load(
+        [(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, 1.0], [0.0, 0.0]]), np.array([0.0, 0.25]))]
+    )
+    part = rs.partition(net, rs.Box(-1, 1, 1))
+    left, right = np.argsort(part.witnesses[:, 0])
+    cuts = {left: (-1.0, -0.25, 0.0), right: (1.0, 0.25, 0.0)}
+    told = SimpleNamespace(
+        ends=np.array([[[cut]] for each in cuts.values() for cut in each]), regions=np.repeat(list(cuts), 3)
+    )
+    monkeypatch.setattr(class_intervals_module, "decision_boundary", lambda given: told)
+    monkeypatch.setattr(class_intervals_module, "needs_fractions", lambda given: False)
+    found = class_intervals(part)
+    order = np.argsort(found.ends[:, 0])
+    assert found.ends[order].tolist() == [[-1.0, -0.25], [-0.25, 0.0], [0.0, 0.25], [0.25, 1.0]]
+    assert found.classes[order].tolist() == [0, 1, 1, 0]
+    assert found.regions[order].tolist() == [left, left, right, right]
 
 
 @pytest.mark.parametrize("number", [29, 79, 180, 243])

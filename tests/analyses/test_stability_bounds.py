@@ -5,10 +5,12 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+import torch
 
 import reluscope as rs
 from networks.models import layers
 from oracles.rational_steps import affine, network_of, rational_map
+from reluscope.analyses.stability import singular_values
 from reluscope.analyses.stability.layer_spectra import _spectrum, jacobian_bytes
 from reluscope.analyses.stability.prefix import prefix_map
 from reluscope.analyses.stability.singular_values import SingularValues
@@ -93,10 +95,7 @@ def test_bounds_of_spectra_hold_exact_singular_values():
 @pytest.mark.parametrize(("rows", "inputs"), [(5, 3), (3, 5), (4, 4)])
 def test_what_the_decomposition_rounds_is_bounded_by_itself(monkeypatch, short, rows, inputs):
     """A matrix without errors of its own: by the triangular factor, or by products of rows if they are good enough."""
-    import torch
-
-    from reluscope.analyses.stability import singular_values as module
-
+    module = singular_values
     monkeypatch.setattr(module, "SHORT", short)
     apart = 0
     with mpmath.workdps(50):
@@ -112,6 +111,23 @@ def test_what_the_decomposition_rounds_is_bounded_by_itself(monkeypatch, short, 
     assert apart > 5
 
 
+@pytest.mark.parametrize("shape", [(), (7,), (700,), (3, 9), (2, 5, 8), (400, 3, 3), (1, 2, 3, 40), (5000, 2, 2)])
+def test_windows_have_every_entry_once(shape):
+    counts = np.zeros(shape, dtype=np.int64)
+    for window in singular_values._tiles(shape):
+        counts[window] += 1
+    assert (counts == 1).all()
+
+
+@pytest.mark.parametrize(("rows", "inputs"), [(9, 2), (2, 9), (1, 40), (4, 4)])
+def test_the_decomposition_rounds_a_matrix_like_its_transpose(rows, inputs):
+    """By the longer side; errors of the matrix come on top."""
+    triangle = torch.diag(torch.tensor([3.0, 2.0], dtype=torch.float64))[: min(rows, inputs), : min(rows, inputs)]
+    found = singular_values._of_triangle(triangle, rows, inputs, 2.0**-10, 0.125)
+    expected = [0.125 + 2.0**-10 * max(rows, inputs) ** 0.5 * 3.0] * len(triangle)
+    assert found.errors[: len(triangle)] == pytest.approx(expected, rel=1e-15)
+
+
 def test_products_with_slopes_are_rounded():
     """Two leaky gates in a row: nothing is added up, and 0.1 times 0.1 is no float64."""
     builder = GraphBuilder()
@@ -124,10 +140,7 @@ def test_products_with_slopes_are_rounded():
 
 
 def test_eigenvalues_of_a_gram_matrix_are_off_by_its_own_rounding_and_by_that_of_their_computation():
-    import torch
-
-    from reluscope.analyses.stability.singular_values import _of_gram
-
+    _of_gram = singular_values._of_gram
     gram, gamma = torch.diag(torch.tensor([9.0, 4.0, 1.0], dtype=torch.float64)), 1e-5
     found = _of_gram(gram, gamma, 3, 3, 0.125)
     assert found is not None
@@ -140,10 +153,7 @@ def test_eigenvalues_of_a_gram_matrix_are_off_by_its_own_rounding_and_by_that_of
 
 @pytest.mark.parametrize("short", [0, 768])
 def test_before_and_behind_a_gate_whose_units_keep_lessen_or_lose_what_arrives(monkeypatch, short):
-    import torch
-
-    from reluscope.analyses.stability import singular_values as module
-
+    module = singular_values
     monkeypatch.setattr(module, "SHORT", short)
     columns, scale = np.random.default_rng(0).normal(size=(3, 7)), np.array([1.0, 0.5, 0.0, 1.0, -2.0, 0.5, 1.0])
     gate = torch.tensor(np.abs(scale))
@@ -165,10 +175,7 @@ def test_no_singular_value_is_below_zero():
 
 def test_what_the_products_of_one_of_both_cannot_tell_is_asked_of_the_triangle(monkeypatch):
     """Behind the gate one direction is left with a millionth of its length."""
-    import torch
-
-    from reluscope.analyses.stability import singular_values as module
-
+    module = singular_values
     monkeypatch.setattr(module, "SHORT", 0)
     columns, scale = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 2.0]]), np.array([1.0, 1e-6, 1e-6])
     before, after = module.before_and_after(

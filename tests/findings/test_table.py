@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, Kind, Status, declare
 from reluscope.findings.claims import claim_of
-from reluscope.findings.derived import Ends, at_an_end, lowest_mean, mean, quantile, total
+from reluscope.findings.derived import STAKES, Ends, at_an_end, lowest_mean, mean, quantile, total
 from reluscope.findings.written_findings import ends_in_words, with_ends
 from reluscope.stopping import Stop, StopReason
 
@@ -162,6 +162,17 @@ def test_lowest_means_hold_whatever_the_distribution(tail: float, number: int) -
     rare = draw.binomial(1, 1 / number, (400, number)) * float(number)
     for drawn in (numbers, rare):
         assert np.mean([lowest_mean(row, 0.025) > 1 for row in drawn]) <= 0.025 + 3 * (0.025 / 400) ** 0.5
+
+
+def test_a_lowest_mean_is_the_largest_against_which_bets_win() -> None:
+    """What a player has, as a mean over stakes, is 1 / tail there: less a little above, more a little below."""
+    for seed in range(8):
+        draw = np.random.default_rng(seed)
+        values, tail = draw.exponential(size=int(draw.integers(2, 40))), float(draw.choice([0.01, 0.1]))
+        found = lowest_mean(values, tail)
+        for place, wins in ((found * (1 - 1e-9), True), (found * (1 + 1e-9), False)):
+            held = [math.prod(1 + stake * (value / place - 1) for value in values.tolist()) for stake in STAKES]
+            assert (sum(held) / len(held) >= 1 / tail) == wins
 
 
 @pytest.mark.parametrize(("yes", "number"), [(0, 4), (4, 4), (1, 4), (3, 7)])

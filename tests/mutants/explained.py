@@ -1113,4 +1113,24 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "networks/passes/stages",
         "pieces = pieces.astype(np.min_scalar_type((gate.num_pieces)), copy=False)",
     ): "how many bytes a piece takes",
+    (
+        "analyses/coefficients/margins",
+        "QUOTIENT = (2.0**-50 / 2)",
+    ): "four roundings, each by half of 2^-52, are as much but for their squares",
+    (
+        "analyses/planes/areas_in_doubt",
+        "is_near = high + noise > (low - noise).max(axis=1, keepdims=True)",
+    ): "equality of two reals; either is right",
+    (
+        "analyses/sensitivity/gradient_spectra",
+        "is_there = (values[: len(directions)] >= of_sums)[:, None] & (lengths > 0)",
+    ): "equality of two reals; of gradients that are all zero no direction has a length",
+    (
+        "geometry/unions/union_volume",
+        "if meets or not (body @ hull.A.T >= hull.b - thin).all(axis=0).any():",
+    ): "which bodies are compared: those that do not overlap leave each other as they are",
+    (
+        "partitions/decisions/touching_ties",
+        "tied = (at > at.max(axis=2, keepdims=True) - error).all(axis=1)",
+    ): "equality of two reals; without an error all scores are zero, and no boundary runs there",
 }

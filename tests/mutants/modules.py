@@ -216,6 +216,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{F}::test_numbers_of_rounds_by_hand",
         f"{F}::test_intervals_of_rounds_by_hand",
         f"{F}::test_effort_is_spent_round_by_round",
+        f"{F}::test_rounds_grow_by_a_part_of_what_is_left_and_no_more_than_fourfold",
         f"{F}::test_lowest_corners_on_sides_of_a_window_count_where_these_are_the_domains",
         f"{F}::test_windows_that_all_miss_the_domain_find_nothing",
         f"{F}::test_cells_of_all_windows_are_counted",

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from oracles.rational_steps import ABSOLUTE, LEAKY, RELU, affine, fractions_of, network_of, rational_values
 from reluscope.networks.bounds.ranges import unit_ranges
+from reluscope.networks.building.builder import GraphBuilder
 from reluscope.networks.passes.boxes import FiniteEnds, Intervals
 from reluscope.networks.passes.carry import carry
 
@@ -69,6 +70,21 @@ def test_a_gate_may_be_extreme_at_its_kink():
     assert 2.0 <= found.upper[0] < 2.0 + 1e-9
     apart = unit_ranges(network_of([ABSOLUTE, RELU, affine([[1.0]], [0.0])], 1), np.array([1.0]), np.array([2.0]))[1]
     assert 1.0 - 1e-9 < apart.lower[0] <= 1.0
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize(
+    ("low", "high"), [(-1, 1), (0, 1), (-1, 0), (0, 0), (0, 4), (4, 5), (1, 3), (-1, 9), (3, 4), (4, 4), (-3, -1)]
+)
+def test_a_gate_that_jumps_takes_what_is_right_above_a_breakpoint_if_that_is_inside(sign, low, high):
+    """Falling by 1, with jumps of 10 right above 0 and 4, which may be ends as well."""
+    kink, builder = ("pointwise", [0.0, 4.0], [-sign] * 3, [3 * sign, 13 * sign, 23 * sign]), GraphBuilder()
+    net = builder.build(builder.pointwise(builder.input((1,)), "kink", *kink[1:], may_jump=True))
+    inside = {float(np.clip(one, low, high)) for one in (low, high, 0.0, 1e-300, 4.0, np.nextafter(4.0, 5.0))}
+    truth = [float(rational_values([kink], [point])[0][0]) for point in inside]
+    start = FiniteEnds(*(torch.tensor([[end]], dtype=torch.float64) for end in (low, high)))
+    *_, found = carry(net, Intervals(0.0), start)
+    assert (found.low.item(), found.high.item()) == pytest.approx((min(truth), max(truth)), abs=1e-12)
 
 
 def test_ranges_of_a_max_gate_and_of_what_follows_hold_rational_values():

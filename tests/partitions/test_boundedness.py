@@ -397,11 +397,14 @@ def test_no_more_numbers_are_looked_at_together_than_there_is_room_for(most, mon
 
 @pytest.mark.parametrize("dim", [2, 3])
 def test_bodies_no_larger_than_the_rounding_of_their_corners_are_thin(dim):
-    """Boxes as high as wide but for one side: beside others, alone, and far from the origin."""
-    sides = np.array([1.0, 1e-15, 3e-16, 2.0**-8, 0.0])
-    for chosen in ([0, 1, 2, 3, 4], [0, 3], [1], []):
+    """Boxes as high as wide but for one side: beside others, alone, and far from the origin; and a single point."""
+    sides, heights = np.array([1.0, 1e-15, 3e-16, 2.0**-8, 0.0, 0.0]), np.array([0.5, 0.5, 0.5, 0.5, 0.5, 0.0])
+    for chosen in ([0, 1, 2, 3, 4, 5], [0, 3], [1], [5], []):
         for middle in (0.0, 100.0):
-            ends = [[[0.0, side], *[[0.0, 0.5]] * (dim - 1)] for side in sides[chosen]]
+            ends = [
+                [[0.0, side], *[[0.0, height]] * (dim - 1)]
+                for side, height in zip(sides[chosen], heights[chosen], strict=True)
+            ]
             corners = [np.array(np.meshgrid(*one)).reshape(dim, -1).T + middle for one in ends]
             vertices = np.concatenate([np.zeros((0, dim)), *corners])
             offsets = 2**dim * np.arange(len(chosen) + 1)

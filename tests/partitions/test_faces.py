@@ -130,6 +130,11 @@ def test_a_cell_that_is_lost_leaves_doubt():
     # Vertices of one name that lie apart.
     moved = replace(parts[0], points=parts[0].points + 0.01)
     assert real([moved, *parts[1:]], *rest).num_undecided > 0
+    # Cells on which floats wrongly call a function zero.
+    thin = [replace(part, num_thin=place) for place, part in enumerate(parts)]
+    assert real(thin, *rest).num_undecided == sum(range(len(parts)))
+    lost = real(parts[1:], *rest).num_undecided
+    assert real(thin[1:], *rest).num_undecided == lost + sum(range(len(parts)))
 
 
 def test_sides_of_facets_may_be_regions_in_any_order():

@@ -477,6 +477,28 @@ def test_effort_is_spent_round_by_round(monkeypatch) -> None:
     assert ForecastEffort.of(net, None) == ForecastEffort(32, 200, 700.0)
 
 
+@pytest.mark.parametrize(
+    ("cells", "left", "expected"),
+    [
+        ([1] * 5, 1e6, [(32, 4.0), (32, 16.0), (32, 64.0), (128, 64.0), (512, 64.0)]),
+        ([100, 200], 500.0, [(32, 4.0), (32, 4 * 0.6 * 4.0)]),
+        ([250], 700.0, [(32, 4.0)]),
+        ([100, 100], 430.0, [(32, 4.0), (32, 4 * 0.6 * 3.3)]),
+    ],
+)
+def test_rounds_grow_by_a_part_of_what_is_left_and_no_more_than_fourfold(cells, left, expected, monkeypatch) -> None:
+    """Larger windows first, and then more of them; below one and a half times nothing is begun."""
+    asked, given = [], iter(cells)
+
+    def told(network, where, density, number, size, draw, *, until, rounding):
+        asked.append((number, size))
+        return _round_of([1], [1.0], next(given))
+
+    monkeypatch.setattr(forecast_rounds, "_round", told)
+    list(rounds(_net(2, 3, 1), SQUARE, ForecastEffort(9, left, time.monotonic() + 100), 0))
+    assert [one for pair in asked for one in pair] == pytest.approx([one for pair in expected for one in pair])
+
+
 def test_lowest_corners_on_sides_of_a_window_count_where_these_are_the_domains() -> None:
     """Four squares of a window, whose lowest corners are at its left and lower side but for one."""
     net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])

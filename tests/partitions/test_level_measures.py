@@ -4,6 +4,7 @@ import itertools
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from importlib import import_module
 from inspect import unwrap
 from types import SimpleNamespace
 
@@ -321,6 +322,23 @@ def test_ridges_that_do_not_fit_together_are_counted(dim, kind):
         assert part._is_doubtful == (unmatched > 0)
         assert not replace(part, num_open=1)._is_doubtful
         assert replace(part, num_open=1, num_undecided=1)._is_doubtful
+
+
+@pytest.mark.parametrize("kind", ["level_walk", "decision_walk"])
+def test_what_the_walk_leaves_undecided_and_what_lies_apart_is_counted_together(kind, monkeypatch):
+    module = import_module(f"reluscope.partitions.levels.{kind}")
+    real = module.find_pieces
+
+    def doubtful(*of, **named):
+        pieces, walked, walls = real(*of, **named)
+        assert (pieces.num_unmatched, walked.num_undecided) == (0, 0)
+        return replace(pieces, num_unmatched=3), replace(walked, num_undecided=4), walls
+
+    monkeypatch.setattr(module, "find_pieces", doubtful)
+    net = network_of(2, 5, 2, seed=0)
+    found = rs.level_set(net, PLANE) if kind == "level_walk" else rs.decision_boundary(net, PLANE)
+    assert found.num_undecided == 7
+    assert found.claim is rs.Claim.ESTIMATE
 
 
 @pytest.mark.parametrize("dim", [2, 3])

@@ -155,7 +155,7 @@ class Facets(Shown):
         part = self.partition
         network, normals = part.network_on_domain, self.normals
         jumps, sizes, errors = np.zeros((len(self), network.num_outputs)), np.zeros(len(self)), np.zeros(len(self))
-        step = max(1, MAP_NUMBERS // max(1, network.num_outputs * part.dim))
+        step = max(1, MAP_NUMBERS // (network.num_outputs * part.dim))
         for start in range(0, len(self), step):
             here = slice(start, start + step)
             (right, of_right), (left, of_left) = (

@@ -63,6 +63,17 @@ def test_beside_dense_points(dim, seed):
         assert at.value[0] == pytest.approx(value[row])
 
 
+def test_the_search_ends_where_ends_are_as_near_as_was_asked():
+    one, two = (rs.level_set(random_network(3, 7, 5, 1, seed=seed), rs.Box(-1, 1, 3)) for seed in (0, 10))
+    diagonal = np.linalg.norm(np.ptp(np.concatenate([one.vertices, two.vertices]), axis=0))
+    for precision in (0.2, 0.02, 1e-3):
+        value, low, high = ends(rs.surfaces.hausdorff(one, two, precision=precision))
+        assert (high - value <= precision * diagonal + 1e-9).all()
+        assert (value - low <= 1e-9).all()
+        if precision == 0.2:  # and there is no work for more
+            assert (high - value > 0.1).all()
+
+
 def test_a_surface_is_nowhere_from_itself():
     for network in (BALL, polar(0)):
         found = rs.level_set(network, BOX)

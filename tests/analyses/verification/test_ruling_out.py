@@ -1,5 +1,9 @@
 """What rules polyhedra out on boxes, against samples, and where rounding decides."""
 
+from fractions import Fraction
+from inspect import unwrap
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -71,6 +75,41 @@ def test_a_proof_does_not_rest_on_the_program(monkeypatch):
 
         monkeypatch.setattr(ruling_out.LinearProgram, "maximize", lying)
         assert not reach(box, reached).excess > 0
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_rows_that_cancel_rule_nothing_out_by_their_rounding(sign, monkeypatch):
+    """Outputs between 0 and 1e12, of either sign, whose forms have no rest; rows are attained where all are largest."""
+    seen = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        m, t = int(rng.integers(2, 5)), int(rng.integers(2, 4))
+        far = sign * np.round(rng.uniform(1e11, 1e12, m))
+        A = rng.normal(size=(t, m))
+        A[:, -1] = -(A[:, :-1] @ far[:-1]) / far[-1]  # so that offsets are small
+        multipliers = rng.uniform(0.1, 1.0, t)
+        A[-1] = -(multipliers[:-1] @ A[:-1]) / multipliers[-1]
+        # The least offsets that hold there.
+        exact = [sum(Fraction(a) * Fraction(y) for a, y in zip(row, far.tolist(), strict=True)) for row in A.tolist()]
+        b = np.array([np.nextafter(float(one), np.inf) for one in exact])
+        box = SimpleNamespace(
+            lower=-np.ones(1),
+            upper=np.ones(1),
+            center=np.zeros(1),
+            half=np.ones(1),
+            outputs=SimpleNamespace(weights=far[:, None] / 2, noise=np.zeros((m, 0)), centers=far / 2),
+            rows=lambda rows, far=far: (rows @ far[:, None] / 2, rows @ far / 2, np.zeros(len(rows))),
+            range=lambda rows, far=far: (np.minimum(rows @ far, 0.0), np.maximum(rows @ far, 0.0)),
+        )
+        told = SimpleNamespace(status=ruling_out.ProgramStatus.OPTIMAL, duals=multipliers, point=np.zeros(1))
+        program = SimpleNamespace(set_all_bounds=lambda *of: None, add_rows=lambda *of: None)
+        program.maximize = lambda *of, told=told: told
+        monkeypatch.setattr(ruling_out, "LinearProgram", lambda width, program=program: program)
+        found = unwrap(ruling_out._together)(box, A, b)
+        assert not found.excess > 0
+        row, value = found.multipliers @ A, found.multipliers @ b
+        seen += min(0.0, row @ far) - value > 0
+    assert seen > 10  # for which the rounding is needed
 
 
 def test_negative_multipliers_prove_nothing(monkeypatch):

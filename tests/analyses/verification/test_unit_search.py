@@ -222,6 +222,18 @@ def test_networks_without_gates_have_one_region(end, truth):
     assert str(rs.verify(net, rs.verification.Property([case]))) == truth
 
 
+def test_nothing_is_proved_while_a_set_waits_or_was_passed_or_an_input_is_found():
+    for change in ({}, {"queue": [None]}, {"_passed": {0}}, {"counterexample": object()}, {"is_broken": True}):
+        search = program_search.ProgramSearch(ABSOLUTE, above([-1.0], [1.0], [1.0], 3.0), None)
+        assert not search.is_proved
+        search.begin()
+        assert search.is_proved
+        for name, value in change.items():
+            setattr(search, name, value)
+        assert search.is_proved == (not change)
+        assert search.has_passed == ("_passed" in change)
+
+
 def test_mixtures_are_missed_by_more_than_the_rounding_of_their_rows():
     net = rs.load(default_network([2, 4, 2], seed=0))
     bounds = BackwardBounds(net, -np.ones(2), np.ones(2))

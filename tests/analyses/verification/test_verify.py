@@ -1,6 +1,7 @@
 """Verdicts against exact partitions and dense samples; no verdict may ever be wrong."""
 
 from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -268,6 +269,62 @@ def test_boxes_that_cannot_be_halved_are_left_undecided_unless_their_regions_dec
     monkeypatch.setattr(search._replays, "likely", lambda points: None)
     search.begin()
     assert (search.has_passed, search.is_proved, search.undecided) == (not is_decided, is_decided, 1.0 - is_decided)
+
+
+@pytest.mark.parametrize("certify", [False, True])
+def test_what_is_touched_is_not_ruled_out_and_what_is_missed_by_the_least_is(certify, monkeypatch):
+    """Rows that are missed by just the margin, or by the next number."""
+    safe = reaching([-1.0], [1.0], ([[-1.0], [0.0]], [-3.0, 1.0]))
+    monkeypatch.setattr(searching.BoxSearch, "_margin", lambda *of: 0.125 if certify else 0.0)
+    for excess in (0.0, 0.125, np.nextafter(0.125, 1.0), 5e-324):
+        search = searching.BoxSearch(ABSOLUTE, safe, None, certify=certify)
+        monkeypatch.setattr(searching, "MAX_ROWS", 0)
+        found = searching.Reach(excess, np.zeros(1), np.array([1.0, 0.0]))
+        monkeypatch.setattr(searching, "reach", lambda box, unsafe, found=found: found)
+        monkeypatch.setattr(search, "_is_leaf", lambda *_, **__: False)
+        search.begin()
+        assert search.is_proved == (excess > (0.125 if certify else 0.0))
+        assert len(search.queue) == 1 - search.is_proved
+
+
+def test_the_seed_decides_where_attacks_start(monkeypatch):
+    """That of the first one itself; of later ones, of networks that jump, the seed and their number."""
+    drawn = []
+    monkeypatch.setattr(VERIFYING, "_attacked", lambda network, safe, rng, until: drawn.append(rng.random()))
+    for seed in (0, 5):
+        drawn.clear()
+        rs.verify(ABSOLUTE, above([-1.0], [1.0], [1.0], 3.0), seed=seed)
+        assert drawn == [np.random.default_rng(seed).random()]
+    net = rs.load(torch.nn.Sequential(torch.nn.Linear(1, 1), Sign()).double(), input_shape=(1,))
+    drawn.clear()
+    found = rs.verify(net, above([-1.0], [1.0], [1.0], 3.0), seed=5, budget=rs.Budget(regions=2))
+    assert drawn == [np.random.default_rng(one).random() for one in (5, [5, 1], [5, 2])]
+    assert str(found) == "OPEN"
+
+
+@pytest.mark.parametrize("certify", [False, True])
+def test_the_search_and_the_check_of_its_proof_have_the_time_that_the_attack_leaves(certify, monkeypatch):
+    clock = SimpleNamespace(perf_counter=lambda: now[0])
+    now, allowed = [5.0], []
+
+    def attacked(*of):
+        now[0] += 12.0
+
+    def searched(search, limit, tell):
+        allowed.append(limit.seconds)
+        return run(search, rs.Budget(seconds=1e6), tell)
+
+    run = searching.BoxSearch.run
+    monkeypatch.setattr(VERIFYING, "time", clock)
+    monkeypatch.setattr(VERIFYING, "if_in_time", lambda ask, otherwise: ask())
+    monkeypatch.setattr(VERIFYING, "_attacked", attacked)
+    monkeypatch.setattr(searching.BoxSearch, "run", searched)
+    monkeypatch.setattr(VERIFYING, "check_proof", lambda *of, budget: allowed.append(budget.seconds))
+    for seconds, left in ((100.0, 88.0), (12.5, 0.5), (11.0, 0.0)):
+        allowed.clear()
+        safe = above([-1.0], [1.0], [1.0], 3.0)
+        assert str(rs.verify(ABSOLUTE, safe, budget=rs.Budget(seconds=seconds), certify=certify)) == "HOLDS"
+        assert allowed == [left] * (1 + certify)
 
 
 def test_what_is_proved_is_missed_by_more_than_other_arithmetic_loses():

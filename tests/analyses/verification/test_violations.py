@@ -139,6 +139,22 @@ def test_overlapping_kinds_and_cases_are_counted_once():
     assert found.volume().value == pytest.approx(0.75 + 0.25)
 
 
+def test_boxes_that_are_flat_where_others_are_not_have_no_volume():
+    """Two cases, a flat one and a point; and an input that is fixed in all cases."""
+    ends = [([0.0, 0.0, 7.0], [1.0, 2.0, 7.0]), ([3.0, 0.0, 7.0], [3.0, 2.0, 7.0]), ([5.0] * 3, [5.0] * 3)]
+    net, unsafe = rs.load([(np.ones((1, 3)), np.zeros(1))]), [rs.Polyhedron([[1.0]], [0.0])]
+    cases = [rs.verification.Case(lower, upper, unsafe) for lower, upper in ends]
+    for chosen, free, total in (
+        ([0, 1], [True, True, False], 2.0),
+        ([1], [False, True, False], 2.0),
+        ([2], [False] * 3, 1.0),
+    ):
+        search = searching.ViolationSearch(net, rs.verification.Property([cases[one] for one in chosen]))
+        assert search.free.tolist() == free
+        assert [box.lower.tolist() for box in search._boxes] == [ends[chosen[0]][0]]
+        assert search.total == total
+
+
 def test_disjoint_boxes_cover_all_cases():
     rng = np.random.default_rng(0)
     some = [rs.Polyhedron([[1.0]], [0.0])]

@@ -173,15 +173,15 @@ def _columns(
     # A quotient of two ends is rounded once more.
     with np.errstate(over="ignore"):
         nearest = np.maximum(low, 0.0) / np.maximum(steepest, np.finfo(float).tiny) * (1 - QUOTIENT)
-    farthest = _distances(np.maximum(high, 0.0), flattest) * (1 + QUOTIENT)
+    farthest = _distances(high, flattest) * (1 + QUOTIENT)
     return (
         Column.of(MARGIN, found.values, low, high, method=METHOD),
         Column.of(MARGIN_SLOPE, found.slopes, flattest, steepest, method=METHOD),
         Column.of(
             RIVAL_DISTANCE,
             found.distances,
-            np.minimum(nearest, found.distances),
-            np.maximum(farthest, found.distances),
+            nearest,
+            farthest,
             method=METHOD,
         ),
     )

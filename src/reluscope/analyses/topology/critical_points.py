@@ -138,7 +138,7 @@ def _changes(faces: Faces, heights: np.ndarray, plateau: np.ndarray) -> tuple[np
     places = np.arange(chains.counts[0])
     offsets, ids = [], []
     for begins, members in zip(chains.offsets, chains.ids, strict=True):
-        places = np.maximum.reduceat(places[members], begins[:-1]) if len(begins) > 1 else members
+        places = np.maximum.reduceat(places[members], begins[:-1])
         owners.append(owners[0][places])
         # Relative to what is below: of a boundary only what has the same plateau as its highest place.
         cell = np.repeat(np.arange(len(begins) - 1), np.diff(begins))

@@ -121,7 +121,7 @@ def _bars(chains: Chains) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     highest, places = [], np.arange(chains.counts[0])
     for begins, members in zip((None, *chains.offsets), (None, *chains.ids), strict=True):
         if begins is not None and members is not None:
-            places = np.maximum.reduceat(places[members], begins[:-1]) if len(begins) > 1 else members
+            places = np.maximum.reduceat(places[members], begins[:-1])
         highest.append(places)
     found = [*pivots(chains), np.full(chains.counts[-1], NONE)]
     dimension, birth, death = [], [], []

@@ -88,10 +88,9 @@ class SetProgram:
         rows = A.cpu().numpy() @ _wide(outputs.matrix, width)
         rows[:, -1] = -1.0
         self._program = LinearProgram(width)
-        self._program.set_all_bounds(
-            np.concatenate([-np.ones(len(self._middle)), np.full(width - len(self._middle), -np.inf)]),
-            np.concatenate([np.ones(len(self._middle)), np.full(width - len(self._middle), np.inf)]),
-        )
+        ends = np.full(width, np.inf)
+        ends[: len(self._middle)] = 1.0
+        self._program.set_all_bounds(-ends, ends)
         self._program.add_rows(rows, b.cpu().numpy() - A.cpu().numpy() @ outputs.constant)
         for matrix, constant in carrier.sums:
             self._program.add_rows(_wide(matrix, width), -constant, -constant)

@@ -37,7 +37,7 @@ def open_bends(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     rows, size, proved = sent.rows, sent.size, sent.proved
     expected = proved
     if chunk.rounding is not None:
-        expected = np.minimum(np.maximum(chunk.rounding.errors(chunk.stage, size, gamma), gamma * size), proved)
+        expected = np.minimum(chunk.rounding.errors(chunk.stage, size, gamma), proved)
     ranges = SharedRanges(gate, rows, shares)
     looked = ranges.open_units(expected, gamma, CLEAR)
     is_measured, num_unproved = chunk.is_measured, 0

@@ -99,6 +99,6 @@ def pinched(offsets: np.ndarray, ids: np.ndarray, number: int) -> np.ndarray:
     nodes, row, degree = np.unique(keys, return_inverse=True, return_counts=True)
     joined = coo_array((np.ones(len(ids)), (row[: len(ids)], row[len(ids) :])), shape=(len(nodes), len(nodes)))
     _, part = connected_components(joined, directed=False)
-    vertex = nodes // max(1, number)
+    vertex = nodes // number
     parts = np.unique(np.stack([vertex, part], axis=1), axis=0)
     return np.union1d(np.flatnonzero(np.bincount(parts[:, 0], minlength=number) > 1), vertex[degree > 2])
