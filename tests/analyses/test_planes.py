@@ -1,6 +1,7 @@
 """Areas and intervals of classes against rational arithmetic; planes and lines against the network itself."""
 
 from importlib import import_module
+from inspect import unwrap
 from types import SimpleNamespace
 
 import numpy as np
@@ -194,6 +195,27 @@ def test_a_tie_at_a_kink_cuts_no_region(way):
     assert found.ends.tolist() == [[-1.0, 0.0], [0.0, 1.0]]
     assert found.classes.tolist() == ([1, 0] if way > 0 else [0, 1])
     assert found.by_class(2).tolist() == [1.0, 1.0]
+
+
+def test_pieces_of_a_line_whose_region_is_not_listed_have_none():
+    class WithoutTheFirst:
+        """A partition of a line, but for one of its regions."""
+
+        def __init__(self, part):
+            self.codes, self._part = part.codes[1:], part
+
+        def __len__(self):
+            return len(self.codes)
+
+        def __getattr__(self, name):
+            return getattr(self._part, name)
+
+    part = rs.partition(rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.eye(2), np.zeros(2))]), rs.Space(1))
+    whole = class_intervals(part)
+    found = unwrap(class_intervals_module._without_end)(WithoutTheFirst(part))
+    assert found.ends.tolist() == whole.ends.tolist()
+    assert sorted(whole.regions.tolist()) == [0, 1]
+    assert found.regions.tolist() == [one - 1 for one in whole.regions.tolist()]
 
 
 def test_ties_at_ends_of_regions_cut_nothing(monkeypatch):

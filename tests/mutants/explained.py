@@ -1133,4 +1133,48 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "partitions/decisions/touching_ties",
         "tied = (at > at.max(axis=2, keepdims=True) - error).all(axis=1)",
     ): "equality of two reals; without an error all scores are zero, and no boundary runs there",
+    (
+        "analyses/planes/class_areas",
+        "winner = (means > means.max(axis=1, keepdims=True) - error).argmax(axis=1)",
+    ): "equality of two reals; without an error all scores are zero, and the lowest class has them",
+    (
+        "analyses/planes/class_areas",
+        "behind = outputs.max(axis=1)[ids] - outputs[ids, winner[owner]] >= error",
+    ): "equality of two reals; regions that are asked again have the same parts",
+    (
+        "analyses/planes/class_intervals",
+        "classes = (middle > middle.max(axis=1, keepdims=True) - tie_error(outputs)).argmax(axis=1)",
+    ): "equality of two reals; without an error all scores are zero, and the lowest class has them",
+    (
+        "analyses/planes/class_intervals",
+        "is_low = corners <= cut.witnesses[owner, 0]",
+    ): "a witness is inside, and no corner",
+    (
+        "analyses/topology/critical_points",
+        "flat = np.abs(known.values[tail] - known.values[head]) < 2 * known.error",
+    ): "equality of two reals: errors are above 0",
+    (
+        "analyses/topology/faces_between",
+        "return self.faces.num_undecided > 0 or self.known.error >= room / 2",
+    ): "equality of two reals; either is right",
+    (
+        "analyses/topology/persistence",
+        "is_long = (deaths - births >= 2 * known.error) & (births < levels[1]) & (deaths > levels[0])",
+    ): "equality of two reals: errors are above 0",
+    (
+        "analyses/topology/persistence",
+        "is_long = (deaths - births > 2 * known.error) & (births <= levels[1]) & (deaths > levels[0])",
+    ): "no class begins or ends at a level, which meets faces in their middle",
+    (
+        "analyses/topology/persistence",
+        "is_long = (deaths - births > 2 * known.error) & (births < levels[1]) & (deaths >= levels[0])",
+    ): "no class begins or ends at a level, which meets faces in their middle",
+    (
+        "analyses/topology/persistence",
+        "births, deaths = np.where(births <= levels[0], -np.inf, births), np.where(deaths > levels[1], np.inf, deaths)",
+    ): "no class begins or ends at a level, which meets faces in their middle",
+    (
+        "analyses/topology/persistence",
+        "births, deaths = np.where(births < levels[0], -np.inf, births), np.where(deaths >= levels[1], np.inf, deaths)",
+    ): "no class begins or ends at a level, which meets faces in their middle",
 }

@@ -17,6 +17,7 @@ from reluscope.partitions.complexes import incidence
 
 AROUND = rs.Box([-2, -2, -2], [4.1, 4.2, 4.3])
 # Body -> Betti numbers of the body, of what is around it in the box, and of its surface.
+SQUARE = rs.Box(-1, 1, 2)
 KNOWN = {
     "cube": ([1, 0, 0, 0], [1, 0, 1, 0], [1, 0, 1, 0]),
     "two": ([2, 0, 0, 0], [1, 0, 2, 0], [2, 0, 2, 0]),
@@ -369,6 +370,20 @@ def test_bounded_pieces_whatever_the_ends():
     surface = rs.level_set(ball(3), rs.Box([-2.0, -2, -2], [2.0, 2, 0]))
     assert bounded(surface) == 0
     assert bounded(rs.level_set(ball(3), rs.Box(-2, 2, 3))) == 1
+
+
+def test_a_class_holds_where_it_ties():
+    """|x| and 0, on a square and its middle line; and the least of |x| and |y|, which ties on both lines of a cross."""
+    eye = np.eye(2)
+    part = rs.partition(
+        rs.load([([[1.0, 0.0], [-1.0, 0.0]], [0.0, 0.0]), ([[1.0, 1.0], [0.0, 0.0]], [0.0] * 2)]), SQUARE
+    )
+    assert numbers(part, of="class", output=0) == [1, 0, 0]
+    assert numbers(part, of="class", output=1) == [1, 0, 0]
+    sizes = rs.load([(np.concatenate([eye, -eye]), np.zeros(4)), ([[1.0, 0, 1, 0], [0, 1.0, 0, 1]], [0.0] * 2)])
+    assert numbers(rs.partition(sizes, SQUARE), of="class", output=0) == [1, 0, 0]
+    lower = rs.load([([[1.0, 0.0], [-1.0, 0.0]], [0.0, 0.0]), ([[-1.0, -1.0]], [0.0])])
+    assert numbers(rs.partition(lower, SQUARE), of="class", output=1) == [1, 0, 0]
 
 
 def test_a_class_is_one_class():

@@ -56,7 +56,7 @@ class Chains:
             place = np.empty(len(order), dtype=np.int64)
             place[order] = np.arange(len(order))
             members = place[members]
-            highest = np.maximum.reduceat(members, begins[:-1]) if len(begins) > 1 else members
+            highest = np.maximum.reduceat(members, begins[:-1])
             order = np.argsort(highest, kind="stable")
             counts = np.diff(begins)[order]
             first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

@@ -31,4 +31,4 @@ def _edges(ends: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _keys(ends: np.ndarray, number: int) -> np.ndarray:
-    return ends.min(axis=1) * max(1, number) + ends.max(axis=1) if len(ends) else np.zeros(0, dtype=np.int64)
+    return ends.min(axis=1) * number + ends.max(axis=1) if len(ends) else np.zeros(0, dtype=np.int64)
