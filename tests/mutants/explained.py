@@ -1177,4 +1177,40 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/topology/persistence",
         "births, deaths = np.where(births < levels[0], -np.inf, births), np.where(deaths >= levels[1], np.inf, deaths)",
     ): "no class begins or ends at a level, which meets faces in their middle",
+    (
+        "partitions/levels/level_assembly",
+        "flipped = labels[beside[:, 0]] >= labels[beside[:, 1]]",
+    ): "labels on both sides of a piece differ",
+    (
+        "partitions/levels/level_assembly",
+        "apart = np.abs(points - vertices[vertex]).max(axis=1, initial=0.0) >= length",
+    ): "equality of two reals; either is right",
+    (
+        "partitions/levels/level_patches",
+        "is_inner = right > 0",
+    ): "the first cell beside a facet has the lower number, so that the second is never 0",
+    (
+        "partitions/levels/level_patches",
+        "np.where(beside[:, 1] <= 0, facet_names, 0).astype(np.uint64),",
+    ): "the first cell beside a facet has the lower number, so that the second is never 0",
+    (
+        "partitions/levels/level_pieces",
+        "is_wall = (chunk.cells.cofaces()[1] <= 0) & (chunk.seams == -1)",
+    ): "the first cell beside a facet has the lower number, so that the second is never 0",
+    (
+        "partitions/levels/level_polygons",
+        "against = (area_vectors(vertices, offsets, ids) * normals).sum(axis=1) <= 0",
+    ): "a piece without an area goes with its normal in either sense",
+    (
+        "partitions/levels/level_polygons",
+        "turn = np.where(size > 0, turn / np.where(size >= 0, size, 1.0), 1.0)",
+    ): "a quotient that is left out by np.where",
+    (
+        "partitions/levels/level_walk",
+        "is_steeper = np.linalg.norm(below, axis=1) >= lengths[flat]",
+    ): "gradients of equal lengths: either has the direction of the piece, or none has one",
+    (
+        "partitions/levels/piece_geometry",
+        "is_known = (self.piece_areas > 0) & (share <= 1)",
+    ): "equality of two reals; a right angle holds as well",
 }

@@ -2,6 +2,7 @@
 
 import itertools
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -238,6 +239,16 @@ def test_areas_are_at_least_those_without_their_errors():
     table = found.findings()["decision_area"]
     assert (table.value - table.lower > 0).all()
     assert (table.value - table.lower).sum() == pytest.approx(found._area_errors.sum(), rel=1e-3)
+
+
+@pytest.mark.parametrize("num_open", [0, 1])
+def test_no_area_is_below_zero_however_far_off_corners_are(num_open):
+    whole = rs.decision_boundary(network_of(2, 6, 3, seed=0), rs.Box(-1, 1, 2))
+    found = replace(whole, blur=np.full(len(whole.vertices), 10.0), num_open=num_open).findings()["decision_area"]
+    assert found.lower.tolist() == [0.0] * len(found.lower)
+    assert (found.value == 0.0).all() == (num_open > 0)
+    sharp = replace(whole, num_open=num_open).findings()["decision_area"]
+    assert (sharp.lower > 0).all()
 
 
 def test_options_go_with_a_partition_or_with_a_network():

@@ -324,6 +324,18 @@ def test_ridges_that_do_not_fit_together_are_counted(dim, kind):
         assert replace(part, num_open=1, num_undecided=1)._is_doubtful
 
 
+def test_vertices_of_one_name_lie_as_far_apart_as_resolution_and_rounding_allow(monkeypatch):
+    """Sixteen times the larger of the two: a share of the diameter, or what is rounded of the farthest coordinate."""
+    lengths, real = [], level_pieces.assemble_level
+    monkeypatch.setattr(level_pieces, "assemble_level", lambda *of: (lengths.append(of[3]), real(*of))[1])
+    for middle in (0.0, -1e9):
+        for resolution in (1e-9, 1e-15):
+            box = rs.Box([middle - 1, 0.0], [middle + 1, 1.0])
+            rs.level_set(network_of(2, 5, 2, seed=0), box, tolerance=rs.Tolerance(resolution=resolution))
+            far = max(abs(middle - 1), 1.0)
+            assert lengths.pop() == pytest.approx(16 * max(resolution * 5**0.5, 2.0**-52 * far))
+
+
 @pytest.mark.parametrize("kind", ["level_walk", "decision_walk"])
 def test_what_the_walk_leaves_undecided_and_what_lies_apart_is_counted_together(kind, monkeypatch):
     module = import_module(f"reluscope.partitions.levels.{kind}")

@@ -2,6 +2,7 @@
 
 import itertools
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import reluscope as rs
 from partitions import bodies
 from reluscope.errors import IncompletePartitionError, InputError, ShapeError
 from reluscope.partitions.complexes import incidence
-from reluscope.partitions.levels import level_pieces
+from reluscope.partitions.levels import level_assembly, level_pieces
 
 AROUND = rs.Box([-2, -2, -2], [4.1, 4.2, 4.3])
 
@@ -128,6 +129,23 @@ def test_the_mesh_does_not_depend_on_chunks_or_workers(monkeypatch):
         same_mesh(many, whole)
     with ThreadPoolExecutor(2) as executor:
         same_mesh(rs.level_set(network, box, executor=executor), whole)
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_the_mesh_does_not_depend_on_which_cell_of_a_facet_comes_first(dim, monkeypatch):
+    patches, real = [], level_assembly.assemble_level
+    monkeypatch.setattr(level_pieces, "assemble_level", lambda *of: (patches.append(of), real(*of))[1])
+    rs.level_set(random_network(dim, 8, 6, 1, seed=dim), rs.Box(-1, 1, dim))
+    parts, *rest = patches[0]
+    inner = [part.cells[:, 1] >= 0 for part in parts]
+    turned = [
+        replace(part, cells=np.where(one[:, None], part.cells[:, ::-1], part.cells))
+        for part, one in zip(parts, inner, strict=True)
+    ]
+    assert any((part.cells == 0).any(axis=1).any() for part in turned)
+    one, other = real(parts, *rest), real(turned, *rest)
+    for name in ("vertices", "offsets", "ids", "below", "above", "border", "sides"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
 @pytest.mark.parametrize("most", [1, 3, 100])

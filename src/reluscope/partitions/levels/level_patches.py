@@ -97,8 +97,7 @@ def cycles(offsets: np.ndarray, edges: np.ndarray) -> np.ndarray:
     other = np.empty(len(vertex), dtype=np.int64)
     other[order[0::2]], other[order[1::2]] = order[1::2], order[0::2]
     found = np.empty(len(edges), dtype=np.int64)
-    active = np.flatnonzero(counts > 0)
-    end = 2 * offsets[:-1][active]
+    active, end = np.arange(len(counts)), 2 * offsets[:-1]
     for step in range(int(counts.max(initial=0))):
         going = counts[active] > step
         active, end = active[going], end[going]
@@ -139,4 +138,4 @@ def _rows(offsets: np.ndarray, ids: np.ndarray, rows: np.ndarray) -> tuple[np.nd
 
 
 def _sums(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    return np.add.reduceat(values, offsets[:-1]) if len(offsets) > 1 else values[:0]
+    return np.add.reduceat(values, offsets[:-1])

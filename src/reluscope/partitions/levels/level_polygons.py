@@ -73,12 +73,12 @@ def preceding(offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
 
 def sums(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """Return the sum of every list."""
-    return np.add.reduceat(values, offsets[:-1], axis=0) if len(offsets) > 1 else values[:0]
+    return np.add.reduceat(values, offsets[:-1], axis=0)
 
 
 def largest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """Return the largest entry of every list."""
-    return np.maximum.reduceat(values, offsets[:-1]) if len(offsets) > 1 else values[:0]
+    return np.maximum.reduceat(values, offsets[:-1])
 
 
 def first_lowest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:

@@ -56,7 +56,7 @@ def cones_by_side(
         row = np.repeat(np.arange(len(facets)), counts)
         one, other = ends[edges].swapaxes(0, 1)
         middle = np.stack([np.bincount(row, axis, len(facets)) for axis in (one + other).T], axis=1)
-        middle = middle / np.maximum(2 * counts, 1)[:, None]
+        middle = middle / (2 * counts)[:, None]
         parts = np.abs((np.cross(one - middle[row], other - middle[row]) * middle[row]).sum(axis=1)) / 6
         volumes = np.bincount(row, parts, len(facets))
     return np.bincount(side[facets] + 1, volumes, 3).astype(np.float64)

@@ -217,7 +217,7 @@ class PieceGeometry:
     def _ridge_rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Where in ``ids`` each ridge comes first, the ridge that begins at every entry, and how often ridges come."""
         here, after = self.ids, self.ids if self.dim == 2 else following(self.offsets, self.ids)
-        keys = np.minimum(here, after) * max(1, len(self.vertices)) + np.maximum(here, after)
+        keys = np.minimum(here, after) * len(self.vertices) + np.maximum(here, after)
         _, first, row, number = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
         return first, row, number
 
