@@ -1213,4 +1213,12 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "partitions/levels/piece_geometry",
         "is_known = (self.piece_areas > 0) & (share <= 1)",
     ): "equality of two reals; a right angle holds as well",
+    (
+        "partitions/levels/piece_geometry",
+        "self.piece_areas >= 0, self.piece_areas, 1.0",
+    ): "a quotient that is left out by np.where",
+    (
+        "partitions/levels/piece_geometry",
+        "sense = np.where(here <= after, 1, -1)",
+    ): "an edge has two different vertices",
 }

@@ -20,8 +20,9 @@ from partitions.test_level_sets import AROUND, random_network, small_integers
 from reluscope.errors import IncompletePartitionError, InputError
 from reluscope.networks.building.builder import GraphBuilder
 from reluscope.partitions.complexes import incidence
-from reluscope.partitions.levels import level_pieces, level_sets
+from reluscope.partitions.levels import level_pieces, level_sets, level_walk
 from reluscope.partitions.levels.level_bounds import above_or_below
+from reluscope.partitions.levels.level_polygons import fans
 from reluscope.partitions.levels.piece_geometry import PieceGeometry
 
 PLANE = rs.Box(-2, 2, 2)
@@ -181,6 +182,56 @@ def test_volumes_of_polyhedra_and_slices():
     assert rs.level_set(wide, rs.Slice(np.zeros(4), np.eye(4)[:3], rs.Box(-1, 1, 3))).volume("below") == pytest.approx(
         4
     )
+
+
+def test_in_the_plane_a_vertex_of_more_than_two_segments_is_pinched():
+    """A square around the middle, and the two lines of |x| = |y|, which meet there."""
+    eye = np.eye(2)
+    tents = (np.concatenate([eye, -eye]), np.zeros(4))
+    square = rs.level_set(rs.load([tents, (np.ones((1, 4)), np.zeros(1))]), PLANE, level=1.0)
+    assert (square.pinched_vertices.tolist(), square.is_manifold) == ([], True)
+    cross = rs.level_set(rs.load([tents, (np.array([[1.0, -1.0, 1.0, -1.0]]), np.zeros(1))]), PLANE)
+    assert cross.vertices[cross.pinched_vertices].tolist() == [[0.0, 0.0]]
+    assert not cross.is_manifold
+
+
+def test_no_volume_beside_walls_is_below_zero():
+    """Cones over walls that rounding has made less than nothing."""
+    empty = rs.level_set(rs.load([(np.ones((1, 2)), np.zeros(1))]), PLANE, level=50.0)
+    rounded = replace(empty, walls=replace(empty.walls, cones=np.array([16.0, 0.0, -1e-15])))
+    assert rounded.volume_finding("above").value == 0.0
+
+
+def test_what_has_no_length_or_area_has_its_middle_no_normal_and_any_angle(monkeypatch):
+    """A polygon that is a single point, and one that is a segment, beside a square."""
+    vertices = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0], [0.5, 0, 0]])
+    offsets, ids = np.array([0, 4, 7, 10]), np.array([0, 1, 2, 3, 0, 4, 5, 0, 6, 1])
+    given = {"vertices": vertices, "offsets": offsets, "ids": ids, "dim": 3, "_area_errors": np.full(3, 2.0**-60)}
+    given |= {"piece_areas": np.array([1.0, 0.0, 0.0]), "piece_extents": np.array([4.0, 0.0, 2.0])}
+    with np.errstate(all="raise"):
+        middles = unwrap(PieceGeometry._centers.func)(SimpleNamespace(**given))
+        angles = unwrap(PieceGeometry.normal_errors.fget)(SimpleNamespace(**given))
+    assert middles.tolist() == [[0.5, 0.5, 0.0], [0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]
+    assert angles[0] < 1e-12
+    assert angles[1:].tolist() == [np.pi, np.pi]
+    monkeypatch.setattr(level_walk, "_gradients", lambda network, outputs, words: np.zeros((len(words), 2)))
+    net = rs.load([(np.array([[1.0, 0.0]]), np.zeros(1))])
+    assert (rs.level_set(net, PLANE).normals == 0.0).all()
+
+
+def test_fans_begin_at_the_straightest_corner_and_none_at_a_doubled_one():
+    """A square with the middle of a side, alone and beside one with a doubled corner; each triangle has an area."""
+    square = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0.5, 1, 0], [0, 1, 0]])
+    doubled = square[[0, 1, 1, 2, 3, 4]]
+    for polygons in ([square], [doubled, square], [square[:3]], []):
+        offsets = np.cumsum([0, *map(len, polygons)])
+        vertices = np.concatenate([np.zeros((0, 3)), *polygons])
+        corners = fans(vertices, offsets, np.arange(len(vertices)))
+        assert len(corners) == sum(len(one) - 2 for one in polygons)
+        assert all(vertices[one].tolist() == [0.5, 1.0, 0.0] for one in corners[:, 0] if len(polygons[0]) > 3)
+        sides = np.diff(vertices[corners], axis=1)
+        areas = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1) / 2
+        assert areas.sum() == pytest.approx(sum(0.5 if len(one) == 3 else 1.0 for one in polygons))
 
 
 def test_cones_that_touch_with_their_tips_are_pinched():

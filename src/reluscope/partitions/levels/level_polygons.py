@@ -83,8 +83,6 @@ def largest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 
 def first_lowest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """Return where in each list its first lowest value is."""
-    if len(offsets) < 2:
-        return np.zeros(0, dtype=np.int64)
     rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     at = np.flatnonzero(values == np.minimum.reduceat(values, offsets[:-1])[rows])
     _, first = np.unique(rows[at], return_index=True)
