@@ -1221,4 +1221,12 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "partitions/levels/piece_geometry",
         "sense = np.where(here <= after, 1, -1)",
     ): "an edge has two different vertices",
+    (
+        "analyses/verification/ruling_out",
+        "found = Reach(float(least[worst]), np.where(slopes[worst] >= 0, box.lower, box.upper), np.eye(len(A))[worst])",
+    ): "where a slope is zero, both corners have the same value",
+    (
+        "analyses/verification/ruling_out",
+        "if len(A) == 1 or least[worst] >= 0:",
+    ): "equality of two reals; what touches is not ruled out by this row, and is looked at elsewhere",
 }
