@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from reluscope.arguments import Count, NonNegative, Seed, read_arguments
+from reluscope.arguments import Count, NonNegative, Positive, Seed, read_arguments
 from reluscope.datasets.dataset import Dataset, dataset_of
 
 # In turns, and in units of the picture: where the arms begin and end.
@@ -10,7 +10,7 @@ TURNS, INNER, OUTER = 0.75, 0.1, 0.95
 
 
 @read_arguments
-def spirals(count: Count = 1000, *, noise: NonNegative = 0.0, seed: Seed = 0) -> Dataset:
+def spirals(count: Count = 1000, *, noise: NonNegative = 0.0, turns: Positive = TURNS, seed: Seed = 0) -> Dataset:
     """Return points on two Archimedean spirals, each the other turned by half a turn.
 
     Parameters
@@ -18,7 +18,9 @@ def spirals(count: Count = 1000, *, noise: NonNegative = 0.0, seed: Seed = 0) ->
     count : int
         Number of all points; the classes alternate.
     noise : float
-        Standard deviation of the noise on every coordinate; the arms are 0.57 apart.
+        Standard deviation of the noise on every coordinate; with 0.75 turns the arms are 0.57 apart.
+    turns : float
+        Turns of each arm.
     seed : int
         Of the positions on the arms, uniform along them, and of the noise.
 
@@ -30,7 +32,7 @@ def spirals(count: Count = 1000, *, noise: NonNegative = 0.0, seed: Seed = 0) ->
     Raises
     ------
     InputError
-        If there is no point, or the noise is negative.
+        If there is no point, the noise is negative, or the turns are not positive.
 
     Examples
     --------
@@ -42,6 +44,6 @@ def spirals(count: Count = 1000, *, noise: NonNegative = 0.0, seed: Seed = 0) ->
     # The length of an arm grows like the square of its radius.
     radius = np.sqrt(rng.uniform(INNER**2, OUTER**2, size=count))
     labels = np.arange(count) % 2
-    angle = 2 * np.pi * TURNS * (radius - INNER) / (OUTER - INNER) + np.pi * labels
+    angle = 2 * np.pi * turns * (radius - INNER) / (OUTER - INNER) + np.pi * labels
     points = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
     return dataset_of(points + noise * rng.normal(size=points.shape), labels, name="two spirals")

@@ -2,14 +2,17 @@
 
 import os
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Annotated, Any
 
-from reluscope.arguments import Range, Seed, read_arguments
+from torch import nn
+
+from reluscope.arguments import Range, Seed, describe, read_arguments
 from reluscope.budget import BudgetForEach
-from reluscope.errors import ReluscopeError
+from reluscope.errors import InputError, ReluscopeError
+from reluscope.explorer.scene.looked_lesson import lesson_session
 from reluscope.explorer.scene.session import Session
 from reluscope.explorer.serving.desk import Desk
 from reluscope.explorer.serving.server import Server
@@ -162,12 +165,13 @@ class Explorer:
 
 @read_arguments
 def explore(
-    network: Network,
+    network: Network | nn.Module | None,
     data: Any = None,
     *,
     labels: Any = None,
     class_names: Sequence[str] | None = None,
     tracker: Any = None,
+    train: bool | Mapping[str, Any] = False,
     budget: BudgetForEach | None = None,
     seed: Seed = 0,
 ) -> Explorer:
@@ -176,19 +180,27 @@ def explore(
     Parameters
     ----------
     network : Network
-        Of at least two inputs.
+        Of at least two inputs. With ``train``: a PyTorch module, of which a copy is trained, or None for layers that
+        ``train`` describes.
     data : Dataset or (s, *input_shape) or (s, n) array, optional
-        Samples that planes pass through; without samples, planes pass through random points.
+        Samples that planes pass through; without samples, planes pass through random points. With ``train`` also
+        ``"spirals"``, ``"circles"``, ``"moons"``, ``"xor"`` or the path of a file with labels.
     labels : (s,) array, optional
         Labels of an array; a dataset has its own.
     class_names : sequence of str, optional
         Names of the classes; by default their numbers.
     tracker : path, Records or Tracker, optional
         A training whose records have weights: the explorer then also shows its epochs.
+    train : bool or mapping
+        Train while the regions are shown, step by step: the page plays, pauses, goes back to any step, and moves
+        weights by hand. A mapping gives settings other than the default ones: ``rate`` (0.003), ``optimiser``
+        (``"adam"``, ``"sgd"``), ``weight_decay``, ``batch_size``, ``seed``; without a module also ``hidden`` (3
+        layers), ``width`` (16 units), ``activation`` (``"relu"``, ``"leaky_relu"``, ``"hardtanh"``, ``"relu6"``),
+        ``batch_norm`` and ``dropout``.
     budget : Budget, optional
         Regions and seconds of one plane; by default 200,000 and 5.
     seed : int
-        Determines which samples are shown first.
+        Determines which samples are shown first; with ``train`` also first weights, batches and dropout.
 
     Returns
     -------
@@ -198,7 +210,9 @@ def explore(
     Raises
     ------
     InputError, ShapeError
-        If data, labels or the training do not fit the network.
+        If data, labels or the training do not fit the network, or a setting of ``train`` is not known.
+    NotPiecewiseLinearError, UnsupportedOperatorError
+        If a module to train is not piecewise linear.
 
     Notes
     -----
@@ -211,7 +225,19 @@ def explore(
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> rs.explore(net, np.eye(2), labels=[1, 1])
     <Explorer of a network of 2 inputs and 2 units, on data: 2 samples of 2 numbers, with labels>
+    >>> rs.explore(None, "spirals", train={"hidden": 2, "width": 8})
+    <Explorer of a network of 2 inputs and 16 units, on two spirals: 400 samples of 2 numbers, with labels>
     """
+    if train is not False:
+        if tracker is not None:
+            raise InputError("tracker= shows a training that was recorded, and train= begins one: give one of them")
+        options = {"labels": labels, "class_names": class_names, "budget": budget, "seed": seed}
+        return Explorer(lesson_session(network, data, train, **options))
+    if not isinstance(network, Network):
+        raise InputError(
+            f"network must be a Network, got {describe(network)}: open the model with reluscope.load(model), or give "
+            "train=True to train it"
+        )
     return Explorer(
         Session.of(network, data, labels=labels, class_names=class_names, tracker=tracker, budget=budget, seed=seed)
     )

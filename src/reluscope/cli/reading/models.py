@@ -50,14 +50,20 @@ def open_network(
         if check is not None and (outputs := _declared_outputs(Path(given.model))) is not None:
             check(outputs)
         return _load(Path(given.model), given, given.input_shape, data)
-    module = _make(given.model)
-    if given.weights is not None:
-        _fill(module, read_weights(given.weights), given.weights)
+    module = open_module(given)
     advice = "" if given.input_shape else SHAPE_ADVICE
     shape = given.input_shape or data_shape
     if check is not None and (outputs := _outputs_at(module.eval(), data, shape)) is not None:
         check(outputs)
     return _load(module.eval(), given, shape, data, advice=advice)
+
+
+def open_module(given: ModelArguments) -> nn.Module:
+    """Make the module of package.module:factory, and give it its weights."""
+    module = _make(given.model)
+    if given.weights is not None:
+        _fill(module, read_weights(given.weights), given.weights)
+    return module
 
 
 def _declared_outputs(path: Path) -> int | None:

@@ -8,6 +8,8 @@ import typer
 
 Decision = Literal["largest", "smallest"] | float
 
+# Problems to learn, which `reluscope.explorer.learning.problems` draws.
+LEARNT = ("spirals", "circles", "moons", "xor")
 NAMED_DATA = ("digits", "digits:train", "digits:test", "mnist:", "mnist-train:")
 
 
@@ -114,6 +116,11 @@ def read_box(text: str, option: str = "--box") -> tuple[float, float]:
     if not (-float("inf") < low < high < float("inf")):
         raise typer.BadParameter(f"the first number must be below the second, got {text!r}", param_hint=option)
     return low, high
+
+
+def complete_problem(incomplete: str) -> list[str]:
+    """Return the problems to learn that begin with a text; the shell completes files."""
+    return [name for name in LEARNT if name.startswith(incomplete)] if incomplete else []
 
 
 def complete_data(incomplete: str) -> list[str]:

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from reluscope.cli.reading.model_arguments import LoadingOptions, ModelArguments, check_data
+from reluscope.cli.reading.model_arguments import LoadingOptions, ModelArguments, check_data, is_factory
+from reluscope.cli.reading.parsing import complete_problem
 from reluscope.cli.reading.shared_options import MODEL_HELP, AnyData, Labels, Samples
 from reluscope.cli.terminal.application import app
 from reluscope.cli.terminal.common_options import Common, Force, command
@@ -68,6 +69,7 @@ class ExploreOptions(SceneOptions):
       reluscope explore small.onnx                               a network of two inputs: its own plane
       reluscope explore models:make --weights net.safetensors --data digits:test
       reluscope explore net.onnx --data x.npz --tracker run.parquet
+      reluscope explore --train spirals                          watch a network learn: play, pause, move its weights
       reluscope explore net.onnx --data x.npy --no-browser --port 8765
     """  # noqa: D301
 
@@ -75,6 +77,16 @@ class ExploreOptions(SceneOptions):
         Path | None,
         typer.Option(
             "--tracker", metavar="FILE", help="The file of a reluscope.Tracker that kept weights: its epochs."
+        ),
+    ] = None
+    train: Annotated[
+        str | None,
+        typer.Option(
+            "--train",
+            metavar="NAME|FILE",
+            help="Watch a network learn spirals, circles, moons, xor, or a file of samples with labels (a .csv). MODEL may "
+            "be package.module:factory; without it the layers are chosen on the page.",
+            autocompletion=complete_problem,
         ),
     ] = None
     port: Annotated[
@@ -87,7 +99,10 @@ class ExploreOptions(SceneOptions):
 
     def run(self) -> int:
         """Serve the explorer until Ctrl-C, and return the exit code."""
-        self.check(self.samples)
+        if self.train is None:
+            self.check(self.samples)
+        else:
+            self.check_training()
         from reluscope.cli.terminal.progress_bar import show_progress
 
         with show_progress(hidden=self.common.quiet) as bar:
@@ -95,6 +110,33 @@ class ExploreOptions(SceneOptions):
             from reluscope.cli.reports.explore import explore
 
         return explore(self)
+
+    def check_training(self) -> None:
+        """Refuse what makes no sense beside --train, and models that cannot be trained."""
+        for name, value in (
+            ("--data", self.data),
+            ("--labels", self.labels),
+            ("--samples", self.samples),
+            ("--tracker", self.tracker),
+            ("--demo", self.demo or None),
+        ):
+            if value is not None:
+                raise typer.BadParameter(
+                    f"it names the data to learn by itself: leave {name} out", param_hint="--train"
+                )
+        for name in self.loading.given:
+            if self.loaded is None or name != "--weights":
+                why = "this is about MODEL, which is missing" if self.loaded is None else "a model in training has none"
+                raise typer.BadParameter(why, param_hint=name)
+        if self.loaded is None:
+            return
+        if not is_factory(self.loaded.model):
+            raise typer.BadParameter(
+                f"only PyTorch modules are trained, and {self.loaded.name} is a file: leave MODEL out, or name the "
+                "function that makes the module, as in package.module:factory",
+                param_hint="--train",
+            )
+        self.loaded.check()
 
 
 @command(app, "Write one plane as a page to keep and to zoom into.")
@@ -119,6 +161,7 @@ class SnapshotOptions(SceneOptions):
     samples: Samples = None
     force: Force = False
     tracker = None
+    train = None
 
     def run(self) -> int:
         """Write one plane as a page, and return the exit code."""

@@ -8,14 +8,16 @@ import hashlib
 from importlib.resources import files
 
 BUNDLE, LIVE, SPACE = "bundle/explorer.js", "bundle/live.js", "bundle/space.js"
+LEARN = "bundle/learn.js"
 
 
-def program(*, live: bool = False, space: bool = False) -> str:
+def program(*, live: bool = False, space: bool = False, learn: bool = False) -> str:
     """Return the source of the explorer's module, whose default export is what notebooks want.
 
-    `live` adds the panels that need answers, which a snapshot does without; `space` begins with what shows space.
+    `live` adds the panels that need answers, which a snapshot does without; `space` begins with what shows space,
+    `learn` with the panel of a lesson.
     """
-    names = (SPACE,) * space + (LIVE,) * live + (BUNDLE,)
+    names = (SPACE,) * space + (LEARN,) * learn + (LIVE,) * live + (BUNDLE,)
     return "\n".join((files("reluscope.explorer") / name).read_text(encoding="utf-8") for name in names)
 
 

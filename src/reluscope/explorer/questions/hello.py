@@ -6,6 +6,7 @@ from reluscope.explorer.exchange.answers import Answer
 from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.exchange.listening import Listener
 from reluscope.explorer.scene.anchors import home_anchors
+from reluscope.explorer.scene.looked_lesson import lesson_header
 from reluscope.explorer.scene.looked_training import training_header
 from reluscope.explorer.scene.planes import frame_of
 from reluscope.explorer.scene.rooms import has_space, home_room
@@ -40,6 +41,7 @@ def answer_hello(session: Session, asked: Asked, listener: Listener) -> Answer:
             },
             "fourth": fourth_anchor(session, anchors or []) if has_solids(session) else None,
             "space": home_room(session).header if has_space(session) else None,
+            "lesson": None if session.course is None else lesson_header(session),
             "training": None if session.records is None else training_header(session),
             "budget": {"regions": session.budget.regions, "seconds": session.budget.seconds},
             "palettes": {

@@ -18,6 +18,13 @@ from reluscope.explorer.questions.cards import answer_region
 from reluscope.explorer.questions.code_space import answer_code_space
 from reluscope.explorer.questions.exporting import answer_export
 from reluscope.explorer.questions.hello import answer_hello
+from reluscope.explorer.questions.lessons import (
+    answer_learn,
+    answer_lesson,
+    answer_move_unit,
+    answer_teach,
+    answer_unit_weights,
+)
 from reluscope.explorer.questions.locating import answer_locate
 from reluscope.explorer.questions.plane_partition import answer_certify, answer_partition
 from reluscope.explorer.questions.sample_lists import answer_samples
@@ -38,6 +45,7 @@ def _hello(session: Session, asked: Asked, listener: Listener) -> Answer:
     """Say what there is to look at, and which questions there are about it."""
     found = answer_hello(session, asked, listener)
     missing = {"epochs"} if session.records is None else set()
+    missing |= set(LESSON_QUESTIONS) if session.course is None else set()
     missing |= set() if len(session.points) else {"samples", "code_space"}
     missing |= set() if has_space(session) or has_solids(session) else {"space"}
     return Answer({**found.header, "features": [name for name in QUESTIONS if name not in missing]}, found.arrays)
@@ -57,7 +65,13 @@ QUESTIONS: dict[str, Callable[[Session, Asked, Listener], Answer]] = {
     "code_space": answer_code_space,
     "epochs": answer_epochs,
     "export": answer_export,
+    "lesson": answer_lesson,
+    "learn": answer_learn,
+    "teach": answer_teach,
+    "unit_weights": answer_unit_weights,
+    "move_unit": answer_move_unit,
 }
+LESSON_QUESTIONS = ("lesson", "learn", "teach", "unit_weights", "move_unit")
 
 
 def answer(

@@ -56,7 +56,7 @@ def answer_certify(session: Session, asked: Asked, listener: Listener) -> Answer
 def _shown(session: Session, wanted: Wanted, listener: Listener) -> Answer:
     """Return the picture that is wanted, from those that are kept if it is there."""
     frame = wanted.frame
-    plane_id = _number_of((frame.key, wanted.epoch))
+    plane_id = _number_of((frame.key, wanted.epoch, wanted.network.fingerprint))
     key = (plane_id, *wanted.center.tolist(), *wanted.reach.tolist(), wanted.certify)
     # A whole picture is the same whatever it was allowed to take.
     view = next((one for one in session.views.values() if one.key == key and not one.part.num_open), None)

@@ -55,8 +55,10 @@ def training_header(session: Session) -> dict[str, Any]:
 def network_of_epoch(session: Session, record: int) -> Network:
     """Return the network as it was at a record of the training.
 
-    InputError if there is no such record, or it holds no weights of this network.
+    InputError if there is no such record, or it holds no weights of this network. Of a lesson records are its steps.
     """
+    if session.course is not None:
+        return session.course.training.network_at(record)
     records = session.records
     if records is None:
         raise _no_training()

@@ -22,6 +22,7 @@ from reluscope.errors import InputError
 from reluscope.networks.network import Network
 
 if TYPE_CHECKING:
+    from reluscope.explorer.learning.course import Course
     from reluscope.explorer.scene.planes import AnsweredView
 
 BUDGET = Budget(regions=200_000, seconds=5.0)
@@ -46,6 +47,7 @@ class Session:
     sample_codes: dict[str, Codes] = field(default_factory=dict)
     epochs: OrderedDict[int, Network] = field(default_factory=OrderedDict)
     versions: "count[int]" = field(default_factory=lambda: count(1))
+    course: "Course | None" = None  # of a network that is trained while it is looked at
 
     @staticmethod
     def of(
@@ -151,6 +153,19 @@ class Session:
         if number <= most:
             return np.arange(number)
         return np.sort(np.random.default_rng(self.seed).choice(number, most, replace=False))
+
+    def show(self, network: Network) -> None:
+        """Look at the same network with other weights from now on."""
+        self.network = network
+        self.__dict__.pop("classes", None)
+
+    def begin(self, network: Network, data: Dataset, name: str) -> None:
+        """Look at another network and other data; pictures of the ones before are no longer kept."""
+        self.network, self.data, self.name = network, data, name
+        for derived in ("is_classifier", "points", "classes", "low_and_high"):
+            self.__dict__.pop(derived, None)
+        for kept in (self.views, self.sample_codes, self.epochs):
+            kept.clear()
 
     def keep_epoch(self, record: int, network: Network) -> None:
         """Keep the network of a record of the training, and let go of the oldest where there are many."""

@@ -56,6 +56,11 @@ class Desk:
         """Whether that, or slices of it in three dimensions."""
         return self.has_space or has_solids(self.session)
 
+    @property
+    def has_lesson(self) -> bool:
+        """Whether the network is trained while it is looked at."""
+        return self.session.course is not None
+
     def answer(self, question: Any) -> Answer:
         """Answer a question, any value that JSON gives; one that makes no sense is answered by an error.
 

@@ -73,6 +73,10 @@ class Server(socketserver.ThreadingTCPServer):
         """Address of the page, with the token in the part that is not sent."""
         return f"http://{HOST}:{self.port}/#token={self.token}"
 
+    def program(self) -> str:
+        """Return the source of the page's program, with the parts that this session needs."""
+        return program(live=True, space=self.desk.has_solids, learn=self.desk.has_lesson)
+
     def start(self) -> None:
         """Serve in a thread of its own until `close`."""
         threading.Thread(target=self.serve_forever, name="reluscope explorer", daemon=True).start()
@@ -120,7 +124,7 @@ class _Request(BaseHTTPRequestHandler):
             self._refuse(404, "expected / or /explorer.js")
             return
         page = (files("reluscope.explorer") / "web/page.html").read_text(encoding="utf-8")
-        text = page if name == "/" else program(live=True, space=self.server.desk.has_solids)
+        text = page if name == "/" else self.server.program()
         self._reply(200, f"{PAGES[name]}; charset=utf-8", text.encode())
 
     def do_POST(self) -> None:

@@ -22,12 +22,12 @@ def make_widget(desk: Desk, initial: Mapping[str, Any]) -> Any:
 
     `initial` is the state to begin with, as the page's address has it.
     """
-    return _widget_class(desk.has_solids)(desk, initial=dict(initial))
+    return _widget_class(desk.has_solids, desk.has_lesson)(desk, initial=dict(initial))
 
 
 @cache
-def _widget_class(has_solids: bool) -> type[Any]:
-    """Return the class of widgets, with or without what shows space, made when anywidget is first needed."""
+def _widget_class(has_solids: bool, has_lesson: bool) -> type[Any]:
+    """Return the class of widgets, with what its session needs, made when anywidget is first needed."""
     try:
         import anywidget  # pyright: ignore[reportMissingImports]
         import traitlets  # pyright: ignore[reportMissingImports]
@@ -37,7 +37,7 @@ def _widget_class(has_solids: bool) -> type[Any]:
     class ExplorerWidget(anywidget.AnyWidget):
         """One explorer in a notebook, shown in any number of places."""
 
-        _esm = program(live=True, space=has_solids)
+        _esm = program(live=True, space=has_solids, learn=has_lesson)
         initial = traitlets.Dict({}).tag(sync=True)
 
         def __init__(self, desk: Desk, **state: Any) -> None:

@@ -1,0 +1,1 @@
+"""Lessons: networks that are trained step by step while they are looked at."""
