@@ -1,6 +1,6 @@
 // Bundles src/reluscope/explorer/web into src/reluscope/explorer/bundle: explorer.js, one module, its style inside; and
 // scripts that come before it: live.js where there is somebody to ask, space.js where there is something in three
-// dimensions to see.
+// dimensions to see, learn.js where a network is trained.
 // With --check it writes nothing, and fails if the committed files are not what the sources give.
 import { build, transform } from "esbuild";
 import { readFile, writeFile } from "node:fs/promises";
@@ -12,6 +12,7 @@ const BUNDLES = [
   { name: "explorer", entry: "web/explorer.js", format: "esm", most: 100_000 },
   { name: "live", entry: "web/live.js", format: "iife", most: 20_000 },
   { name: "space", entry: "web/space/space.js", format: "iife", most: 45_000 },
+  { name: "learn", entry: "web/learning/learn.js", format: "iife", most: 25_000 },
 ];
 
 // A style sheet is a text to its module.

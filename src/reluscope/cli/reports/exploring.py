@@ -84,8 +84,8 @@ class ExploreOptions(SceneOptions):
         typer.Option(
             "--train",
             metavar="NAME|FILE",
-            help="Watch a network learn spirals, circles, moons, xor, or a file of samples with labels (a .csv). MODEL may "
-            "be package.module:factory; without it the layers are chosen on the page.",
+            help="Watch a network learn spirals, circles, moons, xor, or a file of samples with labels (a .csv). MODEL "
+            "may be package.module:factory; without it the layers are chosen on the page.",
             autocompletion=complete_problem,
         ),
     ] = None

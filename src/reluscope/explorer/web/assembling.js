@@ -30,9 +30,9 @@ let explorers = 0;
  * Put an explorer into an element; the result takes it apart.
  * @throws {NoWebGL}
  */
-export function assemble({ body, model, asker, hello, theme }) {
+export function assemble({ body, model, asker, hello, theme, initial, reopen }) {
   const name = `explorer-${++explorers}`;
-  const store = createStore(Object.freeze({ ...BEGINNING, by: hello.is_classifier ? "class" : "rate", ...known(model.get("initial")) }));
+  const store = createStore(Object.freeze({ ...BEGINNING, by: hello.is_classifier ? "class" : "rate", ...(hello.lesson ? { tab: "learn" } : {}), ...known(initial) }));
   const history = createHistory(store, undefined, watchDrags(body));
   const live = make("p.unseen", { "aria-live": "polite" });
   const announce = (text) => write(live, text);
@@ -53,7 +53,8 @@ export function assemble({ body, model, asker, hello, theme }) {
   const anchors = () => store.get().solid ?? store.get().anchors ?? hello.home.anchors;
   // A script before this one leaves it; a snapshot has nobody to ask.
   const more = hello.still ? undefined : globalThis.reluscopeLive;
-  const samples = more?.samplesPanel({ hello, asker, anchors, put: (...choice) => dock?.put(...choice), show: () => store.set({ tab: "samples" }) });
+  // The plane of two inputs goes through no samples.
+  const samples = hello.plane === "inputs" ? undefined : more?.samplesPanel({ hello, asker, anchors, put: (...choice) => dock?.put(...choice), show: () => store.set({ tab: "samples" }) });
   const dock = hello.plane === "inputs" ? null
     : anchorsPanel({ hello, store, samples, pictureOf: createSamplePictures({ hello, asker }), current: anchors, announce, hasSolids: hello.fourth && more && can("space") });
   const layers = layersPanel({ hello, store, can });
@@ -68,6 +69,8 @@ export function assemble({ body, model, asker, hello, theme }) {
   const region = regionPanel({ hello, store, looking, announce, walk, look: lookBeyond, tries });
   const codes = can("code_space") && hello.data !== null && more?.codesPanel({ hello, asker, store, looking, use: showSample });
   const training = hello.training && more?.trainingPanel({ hello, store, looking });
+  // A script before this one leaves it, where a network is trained while it is looked at.
+  const lesson = hello.lesson && globalThis.reluscopeLearn?.lessonPanel({ body, hello, asker, store, looking, hush, reopen: (focused) => reopen(store.get(), focused) });
   const keys = keysDialog(hello);
   const saving = savingMenu({
     pictures: { png: () => stage.scene.toBlob({ paper: paper() }), svg: () => stage.scene.toSvg({ paper: paper(), title: hello.model.name }) },
@@ -80,6 +83,7 @@ export function assemble({ body, model, asker, hello, theme }) {
   const tabs = tabsPanel({
     store, name,
     tabs: [
+      lesson && { key: "learn", label: "Learn", element: lesson.element },
       { key: "region", label: "Region", element: region.element },
       dock && samples && { key: "samples", label: "Samples", element: samples.element, open: once(samples.load) },
       line && { key: "line", label: "Line", element: line },
@@ -151,7 +155,12 @@ export function assemble({ body, model, asker, hello, theme }) {
     shown.set({ trouble: lost ? { kind: "graphics", message: "The graphics card took the picture away: it comes back by itself.", retry: null } : null });
   }
 
+  /** Let nothing be read aloud while pictures follow each other. */
+  function hush(isPlaying) {
+    for (const one of [live, body.querySelector(".counts")]) one?.setAttribute("aria-live", isPlaying ? "off" : "polite");
+  }
   function pick(place) {
+    if (lesson?.takes(place, (2 * stage.camera().view().reach[1]) / stage.surface.clientHeight)) return;
     store.set({ selected: place, tab: "region" });
   }
   function showSample(row) {
@@ -244,6 +253,7 @@ export function assemble({ body, model, asker, hello, theme }) {
 
   return () => {
     silence();
+    lesson?.dispose();
     theme.onchange = () => {};
     closeSpace?.();
     stage.dispose();

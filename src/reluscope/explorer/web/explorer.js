@@ -31,10 +31,20 @@ function render({ model, el }) {
   })];
   let isGone = false;
 
-  async function open() {
+  let takeApart = () => {};
+  ends.push(() => takeApart());
+
+  /** Open it again, for another network, as the reader has left it. */
+  async function reopen({ by, edges, boundary, tab }, focused) {
+    takeApart();
+    takeApart = () => {};
+    await open({ by, edges, boundary, tab });
+    if (focused) body.querySelector(`[name="${focused}"]`)?.focus({ preventScroll: true });
+  }
+  async function open(initial = model.get("initial")) {
     try {
       const { header: hello } = await asker.ask({ ask: "hello" });
-      if (!isGone) ends.push(assemble({ body, model, asker, hello, theme }));
+      if (!isGone) takeApart = assemble({ body, model, asker, hello, theme, initial, reopen });
     } catch (error) {
       if (isGone) return;
       const isSaid = error instanceof AnswerError || error instanceof NoWebGL;

@@ -10,7 +10,7 @@ const LETTERS = { s: "sample", m: "mean", v: "adversary", r: "random" };
 const WORDS = {
   by: ["class", "rate", "area", "norm", "depth", "random", "unit", "inradius"],
   edges: ["thin", "none", "gates"],
-  tab: ["region", "samples", "line", "codes", "training"],
+  tab: ["region", "learn", "samples", "line", "codes", "training"],
 };
 
 /** Return an anchor as text. */

@@ -24,7 +24,7 @@ export function createLooking({ asker, hello, store, aspect }) {
     radius: null,
     line: null,
     lineTrouble: null,
-  });
+  }, Object.is); // planes are not compared number by number
   let wanted = null; // the window of the newest question
   const can = (feature) => hello.features?.includes(feature) ?? true;
   const fail = (error, retry) => shown.set({ busy: null, trouble: { kind: error.kind, message: error.message, retry } });

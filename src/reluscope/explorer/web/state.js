@@ -23,15 +23,16 @@ export const BEGINNING = Object.freeze({
  * Keep a value that listeners are told about.
  * @template {object} T
  * @param {T} value
+ * @param {(a: unknown, b: unknown) => boolean} [same] whether an entry has not changed
  */
-export function createStore(value) {
+export function createStore(value, same = isEqual) {
   const listeners = new Set();
   let current = value;
   return {
     get: () => current,
     /** Replace entries; listeners are told which ones differ. */
     set(patch) {
-      const changed = new Set(Object.keys(patch).filter((key) => !isEqual(patch[key], current[key])));
+      const changed = new Set(Object.keys(patch).filter((key) => !same(patch[key], current[key])));
       if (changed.size === 0) return;
       const before = current;
       current = Object.freeze({ ...current, ...patch });

@@ -21,7 +21,7 @@ export function barTable(caption, names, values) {
 /**
  * Return curves over a stretch from 0 to 1, and a cursor on it.
  * @param {{label: string, height: number, low: number, high: number, ends: string[], curves: {points: number[][],
- *   colour?: string}[], ticks?: number[], onpoint?: (share: number | null) => void}} what
+ *   colour?: string, isDashed?: boolean}[], ticks?: number[], onpoint?: (share: number | null) => void}} what
  * @returns {{element: SVGElement, point: (share: number | null) => void}}
  */
 export function curveChart({ label, height, low, high, ends, curves, ticks = [], onpoint }) {
@@ -32,9 +32,10 @@ export function curveChart({ label, height, low, high, ends, curves, ticks = [],
   const cursor = draw("line.cursor", { y1: TOP, y2: floor, visibility: "hidden" });
   const element = draw("svg.profile", { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": `${label}, from ${number(low)} to ${number(high)}` },
     draw("path", { d: `M${LEFT} ${floor}H${RIGHT}${ticks.map((share) => `M${x(share)} ${floor}v4`).join("")}` }),
-    curves.map(({ points, colour }) => {
+    curves.map(({ points, colour, isDashed }) => {
       const line = draw("polyline.output", { points: points.map(([share, value]) => `${x(share).toFixed(1)},${y(value).toFixed(1)}`).join(" ") });
       line.style.stroke = colour ?? "";
+      if (isDashed) line.style.strokeDasharray = "5 3";
       return line;
     }),
     cursor,

@@ -1,46 +1,39 @@
 // Training: the same plane at every record of a training, and what was counted over the epochs beside it.
 
-import { make, quiet, refill, write } from "../elements.js";
+import { make, quiet, refill } from "../elements.js";
 import { number } from "../words.js";
 import { curveChart } from "./charts.js";
+import { createEpochSlider } from "./epoch_slider.js";
 import { createPlayer } from "./player.js";
 
 /** Return the panel of epochs; a state's epoch is the place of a record. */
 export function trainingPanel({ hello, store, looking }) {
   const { epochs, has_weights: hasWeights, quantities } = hello.training;
   const places = [...epochs.keys()].filter((place) => !hello.still && hasWeights[place]);
-  const last = places.length - 1;
-  const slider = make("input", { type: "range", min: 0, max: last, "aria-label": "epoch", oninput: () => go(Number(slider.value)) });
-  const said = make("b");
+  const slider = createEpochSlider({
+    store, label: "epoch", onmove: () => player.stop(),
+    places: () => ({ count: places.length, at: (place) => places[place], of: (epoch) => places.indexOf(epoch) }),
+    name: (epoch) => (epoch === null ? "as it is now" : String(epochs[epoch])),
+  });
+  const isDone = () => slider.at() === slider.last();
   const player = createPlayer({
     label: "▶ Play",
-    begin: () => choose(at() === last ? 0 : at()),
+    begin: () => slider.choose(isDone() ? 0 : slider.at()),
     // A picture that is not there yet is waited for.
-    step: () => looking.isAsking() || choose(at() + 1),
-    isDone: () => at() === last,
+    step: () => looking.isAsking() || slider.choose(slider.at() + 1),
+    isDone,
   });
-  const now = quiet("the model itself", () => go(null));
+  const now = quiet("the model itself", () => slider.go(null));
   const plots = make("div");
   const element = make("div.panel.training",
     make("p.soft", places.length
       ? "The same plane with the weights of each epoch of the training."
       : "Counted in the training. Its weights are not here: the plane is that of the model as it is."),
-    places.length > 0 && [make("p", "Epoch ", said), slider, make("p", player.element, now)], plots);
+    places.length > 0 && [make("p", "Epoch ", slider.said), slider.element, make("p", player.element, now)], plots);
 
-  const at = () => (store.get().epoch === null ? last : Math.max(0, places.indexOf(store.get().epoch)));
-  function choose(index) {
-    store.set({ epoch: index === null ? null : places[index] });
-  }
-  function go(index) {
-    player.stop();
-    choose(index);
-  }
   function show() {
     const { epoch } = store.get();
-    const name = epoch === null ? "as it is now" : String(epochs[epoch]);
-    slider.value = String(at());
-    slider.setAttribute("aria-valuetext", name);
-    write(said, name);
+    slider.show();
     now.hidden = epoch === null;
     refill(plots, quantities.map((quantity) => curve(quantity, epoch)));
   }
