@@ -128,6 +128,7 @@ def _header(session: Session, view: AnsweredView, note: str) -> dict[str, Any]:
         "version": view.version,
         "plane_id": view.plane_id,
         "epoch": view.epoch,
+        "fingerprint": view.network.fingerprint,
         "num_regions": finding(part.finding()),
         "num_open": part.num_open,
         "num_undecided": part.num_undecided,

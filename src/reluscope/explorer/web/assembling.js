@@ -99,7 +99,7 @@ export function assemble({ body, model, asker, hello, theme, initial, reopen }) 
     topPanel({ hello, store, history, saving, keys }),
     colouring.element,
     make("div.middle",
-      make("div.view", stage.element, make("div.under", colouring.unit, legend.element, layers?.element), dock?.element),
+      make("div.view", stage.element, lesson?.transport, make("div.under", colouring.unit, legend.element, layers?.element), dock?.element),
       make("aside.side", tabs)),
     live, keys.element);
   // A script before this one leaves it, where there are three inputs or more.

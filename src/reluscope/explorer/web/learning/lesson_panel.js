@@ -33,24 +33,24 @@ export function lessonPanel({ body, hello, asker, store, looking, reopen, hush }
 
   const pace = createPace({ frame: () => frame(Number(speed.value)), onchange });
   const play = make("button.main", { onclick: () => (pace.isPlaying() ? pace.pause() : begin()) }, "▶ Play");
-  const speed = make("select", { "aria-label": "steps in each frame" }, PACES.map((steps) => make("option", { value: steps }, count(steps))));
+  const speed = make("select", { name: "pace" }, PACES.map((steps) => make("option", { value: steps }, count(steps))));
   const rate = make("span.soft");
   const slider = createEpochSlider({
     store, label: "step", isLive: true, onmove: pace.pause, places: () => keptPlaces(lesson),
     name: (epoch) => `${count(epoch ?? lesson.step)}${epoch === null ? "" : ` of ${count(lesson.step)}`}`,
   });
-  const back = make("p", quiet("To the newest", () => slider.go(null)), quiet("Go on from here", goOnFromHere));
-  const charts = make("div");
+  const back = make("span", quiet("To the newest", () => slider.go(null)), quiet("Go on from here", goOnFromHere));
+  const charts = make("div.charts");
   const trouble = make("p.warned", { role: "alert" });
   const form = settingsForm({ lesson, change: (fields) => void teach(fields) });
   const knobs = unitKnobs({
     hello, store, move,
     ask: (question) => asker.latest("unit", { lesson: lesson.lesson, ...question }),
   });
-  const element = make("div.panel.lesson",
-    make("div.actions", play, make("button", { onclick: () => void one() }, "Step"),
-      make("button", { onclick: () => void teach({ anew: true }) }, "↺ Restart"), make("label.soft", speed, " a frame")),
-    make("p", "Step ", slider.said, " ", rate), slider.element, back, trouble, charts,
+  const transport = make("div.transport", { role: "group", "aria-label": "training" },
+    play, make("button", { onclick: () => void one() }, "Step"), make("button", { onclick: () => void teach({ anew: true }) }, "↺ Restart"),
+    slider.element, make("span", "step ", slider.said), back, make("label.soft", "steps a frame ", speed), rate, trouble);
+  const element = make("div.panel.lesson", charts,
     make("h3", "Settings"), form.element,
     make("h3", "Move a unit"), make("p.soft", "Choose one, or click its line; the training can go on from there."), knobs.element);
 
@@ -179,6 +179,8 @@ export function lessonPanel({ body, hello, asker, store, looking, reopen, hush }
 
   return {
     element,
+    /** What moves the training, to stand below the plane. */
+    transport,
     /** Whether a click at a place of the plane chooses a unit to move: its line is there, and the panel in front. */
     takes(place, pixel) {
       const { plane } = looking.shown.get();

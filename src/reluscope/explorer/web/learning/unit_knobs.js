@@ -23,7 +23,7 @@ export function unitKnobs({ hello, store, ask, move }) {
     gates.map((one, at) => make("option", { value: at, disabled: !movable[at] }, shortened(one.name, 20))));
   const unit = make("input", { type: "number", min: 0, "aria-label": "unit", onchange: choose });
   const from = make("input", { type: "number", min: 0, value: 0, "aria-label": "weight", onchange: show });
-  const which = make("p.which", "weight from unit ", from);
+  const which = make("p.which", "number of the weight ", from);
   const knobs = make("div.knobs");
   const said = make("p.warned", { role: "alert" });
   let read = null; // {gate, unit, bias, scale, weights}

@@ -62,6 +62,8 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
   let plane = null; // where the picture of the plane lies
   let pending = null; // where the plane will lie
   let section = null; // its widest picture
+  let network = null; // that the picture of the plane is of
+  let later = 0;
   let isMoving = false;
   let isFirst = !hello.still;
   let outlined = ""; // what the outline of the plane was drawn of
@@ -379,6 +381,13 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
     looking.shown.subscribe((_, changed) => {
       if (!changed.has("plane")) return;
       const wasFirst = section === null;
+      // In a lesson the network is another one after each step; space is cut again in the first pause.
+      const { epoch, fingerprint } = looking.shown.get().plane.header;
+      if (hello.lesson && epoch === null && network !== null && fingerprint !== network) {
+        clearTimeout(later);
+        later = setTimeout(() => void ask({ again: true }), REST);
+      }
+      network = fingerprint;
       refreshPlane();
       uploadSection();
       colourSection();
@@ -439,6 +448,7 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
 
   return () => {
     clearTimeout(timer);
+    clearTimeout(later);
     cancelAnimationFrame(frame);
     for (const end of silence) end?.();
     drawing.dispose();
