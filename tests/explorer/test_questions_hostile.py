@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 import reluscope as rs
 from explorer.asking import ask, check_form, home, refused, session
 from reluscope.explorer.questions import known_questions as questions
-from reluscope.explorer.questions.known_questions import QUESTIONS, answer
+from reluscope.explorer.questions.known_questions import LESSON_QUESTIONS, QUESTIONS, answer
+from reluscope.explorer.scene.looked_lesson import lesson_session
 from reluscope.explorer.scene.session import Session
 
 ASKED = session((3, 5, 3), samples=12, budget=rs.Budget(regions=300, seconds=1.0))
 PLANE = session((2, 5, 3), samples=12, budget=rs.Budget(regions=300, seconds=1.0))
+LESSON = lesson_session(None, "xor", {"hidden": 1, "width": 3})
 VALID = {
     "hello": {},
     "partition": {
@@ -46,6 +48,20 @@ VALID = {
     "code_space": {"gate": 0},
     "epochs": {},
     "export": {"version": 1, "as": "python", "row": 0},
+    "lesson": {},
+    "learn": {"lesson": 1, "steps": 2, "since": 0},
+    "teach": {"lesson": 1, "settings": {"rate": 0.1}, "problem": "xor", "anew": False},
+    "unit_weights": {"lesson": 1, "gate": 0, "unit": 1, "epoch": 0},
+    "move_unit": {
+        "lesson": 1,
+        "gate": 0,
+        "unit": 1,
+        "epoch": None,
+        "bias": 0.1,
+        "scale": 1.0,
+        "weight": {"from": 0, "value": 0.5},
+        "since": -1,
+    },
 }
 
 ONE, TWO = {"kind": "sample", "row": 1}, {"kind": "sample", "row": 2}
@@ -138,7 +154,8 @@ def test_every_question_has_a_valid_form():
     row = int(ask(ASKED, {"ask": "locate", "version": version, "points": [[0, 0]]}).arrays["rows"][0])
     for name in sorted(set(VALID) - {"epochs", "values"}):
         there = {"version": version, "row": row}
-        ask(ASKED, {"ask": name, **{field: there.get(field, value) for field, value in VALID[name].items()}})
+        asked = LESSON if name in LESSON_QUESTIONS else ASKED
+        ask(asked, {"ask": name, **{field: there.get(field, value) for field, value in VALID[name].items()}})
 
 
 @pytest.mark.parametrize(

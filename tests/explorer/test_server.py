@@ -18,6 +18,7 @@ class Echo:
     """Answers with the question; waits first where it is told to."""
 
     has_solids = False
+    has_lesson = False
 
     def __init__(self):
         self.go_on = threading.Event()

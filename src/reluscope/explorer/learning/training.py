@@ -164,7 +164,9 @@ class Training:
         if not all(np.isfinite(array).all() for array in state.values()):
             failed = self.step + 1
             self._restore()
-            raise InputError(f"step {failed} leaves weights that are not finite: choose a lower rate, and go on")
+            raise InputError(
+                f"step {failed} leaves weights that are not finite: choose a lower rate, and go on from an earlier step"
+            )
         self._is_by_hand = False
         self.kept.keep(self.step + 1, state)
 

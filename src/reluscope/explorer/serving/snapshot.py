@@ -115,7 +115,7 @@ def _still(hello: Answer, plane: Mapping[str, Any], solids: Sequence[Answer]) ->
     """Return the first answer as a snapshot gives it: what it can be asked, and the plane it holds."""
     home = {"anchors": plane.get("anchors"), "window": plane.get("window")}
     room = {**solids[0].header["room"], "held": [one.header["of"] for one in solids]} if solids else None
-    held = {"still": True, "features": list(FEATURES), "home": home, "space": room}
+    held = {"still": True, "lesson": None, "features": list(FEATURES), "home": home, "space": room}
     return Answer({**hello.header, **held}, hello.arrays)
 
 
