@@ -66,6 +66,64 @@ def test_wrong_usage(folder, arguments, words):
         assert words in re.sub(r"\s+", " ", result.stderr)
 
 
+@pytest.mark.few(4)
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--train", "xor", "--data", "x.npy"), "leave --data out"),
+        (("--train", "xor", "--demo"), "leave --demo out"),
+        (("--train", "xor", "--tracker", "run.parquet"), "leave --tracker out"),
+        (("--train", "xor", "net.onnx"), "only PyTorch modules are trained, and net.onnx is a file"),
+        (("--train", "xor", "--decision", "smallest"), "this is about MODEL, which is missing"),
+        (("--train", "xor", "my_models:cross", "--decision", "smallest"), "a model in training has none"),
+    ],
+)
+def test_wrong_usage_of_a_training(folder, arguments, words):
+    result = reluscope("explore", *arguments)
+    assert result.exit_code == 2
+    assert words in re.sub(r"\s+", " ", result.stderr)
+
+
+@pytest.mark.few(4)
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("text.csv",), "column 'b' of text.csv must hold numbers, got string (for instance 'north')"),
+        (("bare.csv",), "a training needs labels, and bare.csv has none"),
+        (("spiral",), "expected one of spirals, circles, moons, xor or a file"),
+        (("no.csv",), "there is no file no.csv"),
+        (("xor", "my_models:tanh"), "expected an input shape that the model accepts"),
+        (("xor", "my_models:number"), "must return a torch.nn.Module"),
+    ],
+)
+def test_what_cannot_be_trained(folder, arguments, words):
+    (folder / "text.csv").write_text("a,b,label\n1,north,0\n2,south,1\n", encoding="utf-8")
+    (folder / "bare.csv").write_text("a,b\n1,2\n2,3\n", encoding="utf-8")
+    result = reluscope("explore", "--train", *arguments, "--no-browser")
+    assert result.exit_code == 1
+    assert is_one_sentence(result.stderr)
+    assert words in result.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("hears_ctrl_c")
+def test_a_training_is_served(tmp_path):
+    """Of a file: its name is that of the data, and the seed is the one that was given."""
+    rows = np.random.default_rng(0).normal(size=(30, 2))
+    lines = ["x,y,label", *(f"{a},{b},{int(a > b)}" for a, b in rows)]
+    (tmp_path / "points.csv").write_text("\n".join(lines), encoding="utf-8")
+    command = [sys.executable, "-m", "reluscope", "explore", "--train", "points.csv", "--no-browser", "--seed", "7"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        url = running.stdout.readline().strip()
+        running.stdout.readline()
+        lesson = ask(url, {"ask": "hello", "seq": 1}).header["lesson"]
+        assert (lesson["settings"]["seed"], lesson["problems"][0]) == (7, {"key": "own", "name": "points.csv"})
+        assert ask(url, {"ask": "learn", "seq": 2, "lesson": 1, "steps": 3}).header["step"] == 3
+        running.send_signal(signal.SIGINT)
+        assert running.communicate(timeout=20) == ("", "")
+    assert running.returncode == 0
+
+
 @pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("arguments", "words"),

@@ -56,6 +56,6 @@ ROWS = {
     "datasets.digits": row(part="test"),
     "datasets.mnist": row(folder=Later(_mnist), kinds={"folder": "read"}),
     "datasets.open_dataset": row(data=Later(_points), kinds={"data": "read", "labels": "read"}),
-    "datasets.spirals": row(count=5),
+    "datasets.spirals": row(count=5, kinds={"turns": "positive"}),
     "datasets.xor_annulus": row(count=5, kinds=_RADII),
 }

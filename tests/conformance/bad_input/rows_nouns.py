@@ -270,7 +270,7 @@ ROWS = {
         data=X,
         labels=Y,
         class_names=["a", "b"],
-        kinds={"data": "samples", "labels": "targets", "class_names": "texts", "tracker": "read"},
+        kinds={"data": "samples", "labels": "targets", "class_names": "texts", "tracker": "read", "train": "ours"},
     ),
     "Explorer.serve": row(
         on=Later(lambda: rs.explore(NET)),

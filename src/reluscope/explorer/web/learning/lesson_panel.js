@@ -188,6 +188,8 @@ export function lessonPanel({ body, hello, asker, store, looking, reopen, hush }
       const unit = unitNear(plane, toRelative(plane, place), (NEAR * pixel) / plane.header.window.reach[1]);
       if (unit === null || !lesson.movable[unit.gate]) return false;
       store.set({ unit, by: "unit" });
+      // Where the panel scrolls by itself, and not the page, which would take the plane away.
+      element.closest(".side").scrollTo({ top: knobs.element.offsetTop });
       return true;
     },
     dispose() {
