@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -49,7 +50,7 @@ def feeding_layers(model: nn.Module, network: Network, points: Tensor) -> list[F
     """
     made: list[tuple[FeedingLayer, Tensor]] = []
 
-    def note(name: str, module: nn.Module, given: Tensor, output: Tensor) -> None:
+    def note(name: str, module: nn.Module, given: Tensor, output: Any) -> None:
         if isinstance(module, nn.Linear):
             made.append((FeedingLayer(f"{name}.weight", None if module.bias is None else f"{name}.bias"), output))
         elif isinstance(module, nn.BatchNorm1d) and module.affine:
