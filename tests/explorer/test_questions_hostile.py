@@ -27,6 +27,7 @@ VALID = {
         "aspect": None,
         "fit": False,
         "epoch": None,
+        "lesson": None,
         "solid": None,
     },
     "certify": {"version": 1},

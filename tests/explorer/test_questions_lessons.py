@@ -148,6 +148,7 @@ def test_what_is_wrong_with_settings_loses_nothing(taught):
 def test_a_lesson_that_another_page_has_begun_is_not_changed_unseen(taught):
     assert ask(taught, {"ask": "teach", "lesson": 1, "anew": True}).header["lesson"] == 2
     for question in (
+        {"ask": "partition"},
         {"ask": "learn", "steps": 1},
         {"ask": "teach", "settings": {}},
         {"ask": "unit_weights", "gate": 0, "unit": 0},

@@ -12,8 +12,7 @@ from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.exchange.listening import Listener
 from reluscope.explorer.learning.lesson import begins_anew, read_lesson
 from reluscope.explorer.learning.unit_weights import Move
-from reluscope.explorer.scene.asked_view import GoneError
-from reluscope.explorer.scene.looked_lesson import begin_lesson, lesson_header, progress_header, show_newest
+from reluscope.explorer.scene.looked_lesson import begin_lesson, check_lesson, lesson_header, progress_header, show_newest
 from reluscope.explorer.scene.session import Session
 
 if TYPE_CHECKING:
@@ -95,8 +94,8 @@ def _course(session: Session, asked: Asked | None = None) -> "Course":
     course = session.course
     if course is None:
         raise InputError("there is no training here: open the explorer with --train, or with train=")
-    if asked is not None and asked.whole("lesson", 0, MOST_STEP) != course.number:
-        raise GoneError("another page has begun a new lesson here: load this page again to see it")
+    if asked is not None:
+        check_lesson(session, asked)
     return course
 
 

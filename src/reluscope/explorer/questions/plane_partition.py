@@ -12,6 +12,7 @@ from reluscope.explorer.exchange.listening import Listener, ListeningBudget
 from reluscope.explorer.questions.drawn import drawn_arrays
 from reluscope.explorer.questions.fitting import Wanted, coarse_of, fitted, partition_of
 from reluscope.explorer.scene.asked_view import view_of
+from reluscope.explorer.scene.looked_lesson import check_lesson
 from reluscope.explorer.scene.looked_training import network_of_epoch
 from reluscope.explorer.scene.planes import AnsweredView, PlaneFrame, frame_of, read_window
 from reluscope.explorer.scene.rooms import has_space
@@ -31,6 +32,8 @@ MOST_CERTIFIED, MOST_MULTIPLICATIONS = 2_000, 16_000_000
 
 def answer_partition(session: Session, asked: Asked, listener: Listener) -> Answer:
     """Partition the window that is asked for, and return it as arrays relative to its centre."""
+    if asked.has("lesson"):
+        check_lesson(session, asked)
     epoch = asked.whole("epoch", 0, 10**9) if asked.has("epoch") else None
     certify = asked.truth("certify", False)
     fits = asked.truth("fit", not asked.has("window"))

@@ -10,7 +10,9 @@ from reluscope.arguments import describe
 from reluscope.budget import Budget
 from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.errors import InputError
+from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.learning.lesson import AT_ONCE, NAMES, OF_LAYERS, choices_of, range_of, read_lesson
+from reluscope.explorer.scene.asked_view import GoneError
 from reluscope.explorer.scene.session import Session
 from reluscope.networks.network import Network
 
@@ -48,6 +50,13 @@ def lesson_session(
     )
     session.course = course
     return session
+
+
+def check_lesson(session: Session, asked: Asked) -> None:
+    """Raise GoneError unless the lesson that a question names is the one that is there."""
+    number = asked.whole("lesson", 0, 10**9)
+    if session.course is None or number != session.course.number:
+        raise GoneError("another page has begun a new lesson here: load this page again to see it")
 
 
 def show_newest(session: Session) -> None:

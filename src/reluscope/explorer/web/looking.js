@@ -36,6 +36,7 @@ export function createLooking({ asker, hello, store, aspect }) {
     if (window === null) Object.assign(question, { window: null, aspect: ratio });
     else question.window = { center: window.center, reach: [window.height * ratio, window.height] };
     if (epoch !== null) question.epoch = epoch;
+    if (hello.lesson) question.lesson = hello.lesson.lesson;
     if (solid !== null) question.solid = solid;
     if (certify) question.certify = true;
     if (patient) question.budget = PATIENT;
@@ -53,7 +54,8 @@ export function createLooking({ asker, hello, store, aspect }) {
       void lookAtRegion();
       void lookAlongLine();
     } catch (error) {
-      fail(error, () => lookAtPlane({ certify, patient }));
+      // What is gone does not come back by asking again.
+      fail(error, error.kind === "gone" ? null : () => lookAtPlane({ certify, patient }));
     }
   }
 

@@ -66,6 +66,8 @@ export function lessonPanel({ body, hello, asker, store, looking, reopen, hush }
     try {
       take(await ask({ ask: "learn", steps, since: since() }));
       await look();
+      // A pause that came in between has shown weights of the step before.
+      if (!pace.isPlaying()) void knobs.refresh();
       return looking.shown.get().trouble === null;
     } catch (error) {
       fail(error);
@@ -86,7 +88,7 @@ export function lessonPanel({ body, hello, asker, store, looking, reopen, hush }
   async function one() {
     pace.pause();
     write(trouble, "");
-    if (await frame(1)) void knobs.refresh();
+    await frame(1);
   }
   async function teach(fields) {
     pace.pause();
@@ -99,7 +101,7 @@ export function lessonPanel({ body, hello, asker, store, looking, reopen, hush }
         reopen(root.activeElement?.name || null);
         return;
       }
-      lesson = header;
+      lesson = hello.lesson = header;
       rows = header.curve;
       form.show(lesson);
       show();
