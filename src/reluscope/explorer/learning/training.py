@@ -34,8 +34,10 @@ from reluscope.networks.network import Network
 from reluscope.single_threaded import one_thread
 
 MOST_CLASSES = 100
-# Samples at which loss and accuracy are measured, and layers are compared with gates.
-MEASURED, COMPARED = 2_000, 32
+# Samples at which loss and accuracy are measured: at most and at least, and weights times samples in between.
+MOST_MEASURED, LEAST_MEASURED, MEASURED_WORK = 2_000, 100, 20_000_000
+# Samples at which layers are compared with gates.
+COMPARED = 32
 
 
 class Training:
@@ -176,9 +178,11 @@ class Training:
     @torch.no_grad()
     def _measure(self) -> None:
         self._model.eval()
+        work = MEASURED_WORK // sum(one.numel() for one in self._trained)
+        most = min(MOST_MEASURED, max(LEAST_MEASURED, work))
         found = {}
         for name, rows in (("seen", self._batches.seen), ("unseen", self._batches.unseen)):
-            some = torch.from_numpy(np.ascontiguousarray(rows[:MEASURED]))
+            some = torch.from_numpy(np.ascontiguousarray(rows[:most]))
             outputs = self._outputs(some) if len(some) else None
             found[name] = (
                 (None, None)

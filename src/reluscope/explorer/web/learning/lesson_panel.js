@@ -43,7 +43,7 @@ export function lessonPanel({ body, hello, asker, store, looking, reopen, hush }
   const charts = make("div.charts");
   const trouble = make("p.warned", { role: "alert" });
   const form = settingsForm({ lesson, change: (fields) => void teach(fields) });
-  const knobs = unitKnobs({
+  const knobs = lesson.movable.includes(true) && unitKnobs({
     hello, store, move,
     ask: (question) => asker.latest("unit", { lesson: lesson.lesson, ...question }),
   });
@@ -52,7 +52,7 @@ export function lessonPanel({ body, hello, asker, store, looking, reopen, hush }
     slider.element, make("span", "step ", slider.said), back, make("label.soft", "steps a frame ", speed), rate, trouble);
   const element = make("div.panel.lesson", charts,
     make("h3", "Settings"), form.element,
-    make("h3", "Move a unit"), make("p.soft", "Choose one, or click its line; the training can go on from there."), knobs.element);
+    knobs && [make("h3", "Move a unit"), make("p.soft", "Choose one, or click its line; the training can go on from there."), knobs.element]);
 
   /** Take in how far the lesson is. */
   function take({ header }) {
@@ -67,7 +67,7 @@ export function lessonPanel({ body, hello, asker, store, looking, reopen, hush }
       take(await ask({ ask: "learn", steps, since: since() }));
       await look();
       // A pause that came in between has shown weights of the step before.
-      if (!pace.isPlaying()) void knobs.refresh();
+      if (!pace.isPlaying()) refresh();
       return looking.shown.get().trouble === null;
     } catch (error) {
       fail(error);
@@ -106,7 +106,7 @@ export function lessonPanel({ body, hello, asker, store, looking, reopen, hush }
       form.show(lesson);
       show();
       if (isAnother) await look();
-      void knobs.refresh();
+      refresh();
     } catch (error) {
       form.show(before);
       fail(error);
@@ -128,7 +128,10 @@ export function lessonPanel({ body, hello, asker, store, looking, reopen, hush }
     }
   }
   function goOnFromHere() {
-    void move({}).then(knobs.refresh);
+    void move({}).then(refresh);
+  }
+  function refresh() {
+    if (knobs) void knobs.refresh();
   }
   function fail(error) {
     refill(trouble, capital(error.message), error.kind === "gone" && quiet("Show it", () => reopen(null)));
@@ -137,7 +140,7 @@ export function lessonPanel({ body, hello, asker, store, looking, reopen, hush }
   function onchange(isPlaying) {
     write(play, isPlaying ? "❚❚ Pause" : "▶ Play");
     hush(isPlaying);
-    if (!isPlaying) void knobs.refresh();
+    if (!isPlaying) refresh();
     show();
   }
   function show() {
@@ -172,12 +175,12 @@ export function lessonPanel({ body, hello, asker, store, looking, reopen, hush }
   store.subscribe((_, changed) => {
     if (changed.has("epoch")) {
       show();
-      if (!pace.isPlaying()) void knobs.refresh();
+      if (!pace.isPlaying()) refresh();
     }
-    if (changed.has("unit")) void knobs.refresh();
+    if (changed.has("unit")) refresh();
   });
   show();
-  void knobs.refresh();
+  refresh();
 
   return {
     element,
