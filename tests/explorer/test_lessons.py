@@ -10,6 +10,7 @@ from torch import nn
 import reluscope as rs
 from reluscope.cli.reading.parsing import LEARNT
 from reluscope.errors import InputError, NotPiecewiseLinearError
+from reluscope.explorer.learning.batches import Batches
 from reluscope.explorer.learning.kept_steps import KeptSteps
 from reluscope.explorer.learning.lesson import Lesson, read_lesson
 from reluscope.explorer.learning.optimisers import OPTIMISERS
@@ -68,6 +69,17 @@ def test_the_loss_falls_and_the_data_are_learnt():
     assert last.loss < first.loss / 4
     assert last.unseen_accuracy > 0.9
     assert taught.samples == (300, 100)
+
+
+def test_each_sample_that_is_learnt_comes_once_in_an_order():
+    batches = Batches(40, 3)
+    assert sorted([*batches.seen, *batches.unseen]) == list(range(40))
+    assert (len(batches.seen), len(batches.unseen)) == (30, 10)
+    rows = np.concatenate([batches.next(8).numpy() for _ in range(15)])
+    for order in rows.reshape(4, 30):
+        assert sorted(order) == sorted(batches.seen)
+    assert len(batches.next(100)) == 30
+    assert len(Batches(19, 0).unseen) == 0
 
 
 def test_memory_is_bounded_and_steps_are_thinned():
@@ -252,6 +264,8 @@ def test_one_output_tells_two_classes_apart_and_values_are_fitted():
     values.learn(200)
     assert not values.is_classification
     assert values.curve.newest.accuracy is None
+    # The mean of the targets, where layers begin, is off by their variance.
+    assert values.curve.entries[0].loss == pytest.approx(1, rel=0.3)
     assert values.curve.newest.loss < 0.4 * values.curve.entries[0].loss
 
 
