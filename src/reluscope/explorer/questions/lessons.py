@@ -12,7 +12,13 @@ from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.exchange.listening import Listener
 from reluscope.explorer.learning.lesson import begins_anew, read_lesson
 from reluscope.explorer.learning.unit_weights import Move
-from reluscope.explorer.scene.looked_lesson import begin_lesson, check_lesson, lesson_header, progress_header, show_newest
+from reluscope.explorer.scene.looked_lesson import (
+    begin_lesson,
+    check_lesson,
+    lesson_header,
+    progress_header,
+    show_newest,
+)
 from reluscope.explorer.scene.session import Session
 
 if TYPE_CHECKING:
