@@ -94,7 +94,7 @@ export function unitKnobs({ hello, store, ask, move }) {
     }
     range(first);
     return {
-      element: make("label.knob", make("span", label), slider, figure),
+      element: make("label.dial", make("span", label), slider, figure),
       put(value) {
         if (value < Number(slider.min) || value > Number(slider.max)) range(value);
         slider.value = String(value);
