@@ -180,6 +180,13 @@ def why_ended(error: BaseException) -> Stop:
     raise error
 
 
+def end_again(stop: Stop | None) -> BaseException:
+    """Return what ends work as a part of it was ended: out of time, out of memory, or by Ctrl-C if nothing else."""
+    if stop is not None and stop.reason is StopReason.SECONDS:
+        return OutOfTime(stop.limit or 0.0)
+    return MemoryError() if stop == OUT_OF_MEMORY else KeyboardInterrupt()
+
+
 # How PyTorch's message of a lack of memory begins; without memory it is not written to its end either.
 _TORCH_ON_THE_CPU = "[enforce fail at alloc_cpu"
 # What Python says where an extension fails and sets no exception: NumPy's indexing does without memory.

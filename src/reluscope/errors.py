@@ -58,7 +58,11 @@ class DegenerateGeometryError(ReluscopeError):
 
 
 class IncompletePartitionError(ReluscopeError):
-    """A question needs every region of a domain, and the partition holds only some."""
+    """A question needs every region of a domain, and the partition holds only some; ``stop`` says why, if known."""
+
+    def __init__(self, message: str, stop: Any = None) -> None:
+        super().__init__(message)
+        self.stop = stop
 
 
 class BudgetExceededError(ReluscopeError):

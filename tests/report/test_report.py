@@ -18,7 +18,7 @@ from reluscope.arguments import refuse_jumps
 from reluscope.datasets.dataset import dataset_of
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
-from reluscope.errors import InputError
+from reluscope.errors import BudgetExceededError, InputError
 from reluscope.explorer.exchange.bundled import fingerprint, program
 from reluscope.findings import Claim, Finding
 from reluscope.findings.finite import finite
@@ -30,6 +30,7 @@ from reluscope.report.page import render
 from reluscope.report.parts.content import Content, Number, numbers
 from reluscope.report.sections import Section, all_sections, plane
 from reluscope.report.written_report import check_folder
+from reluscope.time_limits import OutOfTime
 
 DATA = digits("test")
 NET = rs.load(demo_network(), data=DATA.points)
@@ -422,6 +423,31 @@ def test_a_section_that_fails_leaves_the_others():
     assert not found.is_complete
     assert not found.was_interrupted
     assert "a section failed and says why" in render(found)
+
+
+@pytest.mark.parametrize("error", [BudgetExceededError("it found nothing"), OutOfTime(1.0)])
+def test_a_section_without_time_says_so_and_the_report_is_complete(error):
+    """Seen red: out of time, a section was told as interrupted by Ctrl-C, and no other one was begun."""
+
+    def end(*_):
+        raise error
+
+    sections = (section_that(end), section_that(some, name="last"))
+    found = build_report(Subject(NET, DATA, "net", SETTINGS), sections=sections)
+    assert [section.status for section in found.sections] == ["not applicable", "done"]
+    assert "no time for this section" in found.sections[0].sentence
+    assert found.is_complete
+    assert not found.was_interrupted
+
+
+def test_a_section_without_memory_fails_and_leaves_the_others():
+    def end(*_):
+        raise MemoryError
+
+    sections = (section_that(end), section_that(some, name="last"))
+    found = build_report(Subject(NET, DATA, "net", SETTINGS), sections=sections)
+    assert [section.status for section in found.sections] == ["failed", "done"]
+    assert "not enough memory" in found.sections[0].sentence
 
 
 def test_errors_that_are_no_sentence_are_not_hidden():

@@ -1,6 +1,7 @@
 """Rays on which no logit changes: crossings against bisection, regions against samples, cosines against autograd."""
 
 import sys
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -14,8 +15,11 @@ from oracles.segment_bisection import num_regions
 from reluscope.analyses.local import null_directions, null_space_rays
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
-from reluscope.errors import InputError
+from reluscope.errors import IncompletePartitionError, InputError
+from reluscope.stopping import Stop, StopReason
 from reluscope.testing import default_network, strategies
+
+null_space_rays_module = import_module("reluscope.analyses.local.null_space_rays")
 
 X = digits("test").points.reshape(-1, 64)
 NET = rs.load(demo_network(), input_shape=(1, 8, 8))
@@ -165,3 +169,27 @@ def test_bad_options():
     for wrong in ({"count": 0}, {"reach": 0.0}, {"reach": np.inf}):
         with pytest.raises(InputError, match=r"count must be|reach must be"):
             null_space_rays(NET, X[:1], **wrong)
+
+
+@pytest.mark.parametrize(
+    ("stop", "reason"),
+    [
+        (Stop(StopReason.SECONDS, 1.0), StopReason.SECONDS),
+        (Stop(StopReason.OUT_OF_MEMORY), StopReason.OUT_OF_MEMORY),
+        (Stop(StopReason.INTERRUPTED), StopReason.INTERRUPTED),
+    ],
+)
+def test_rays_that_were_not_walked_to_their_end_say_why(monkeypatch, stop, reason):
+    """Seen red: whatever had ended the rays, Ctrl-C was named."""
+    walked = null_space_rays_module._group
+
+    def group(network, points, first, *others):
+        if first:
+            raise IncompletePartitionError("not all rays are there", stop)
+        return walked(network, points, first, *others)
+
+    monkeypatch.setattr(null_space_rays_module, "_group", group)
+    monkeypatch.setattr(null_space_rays_module, "BUDGET", 1)
+    found = null_space_rays(NET, X[:3], count=2, progress=False, budget=rs.Budget(seconds=100))
+    assert found.is_done.tolist() == [True, False, False]
+    assert found.stop.reason is reason

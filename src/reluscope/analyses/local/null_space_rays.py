@@ -20,7 +20,7 @@ from torch import Tensor
 from reluscope.analyses.local.along import PiecesAlong, pieces_along
 from reluscope.analyses.samples.measuring import Measured, measure, ragged
 from reluscope.arguments import Count, Positive, Seed, read_arguments
-from reluscope.budget import Budget, TimeBudget
+from reluscope.budget import Budget, TimeBudget, end_again
 from reluscope.codes.packed import Codes
 from reluscope.effort import Effort
 from reluscope.errors import IncompletePartitionError
@@ -121,8 +121,8 @@ def null_space_rays(
     def ask(block: slice) -> Measured:
         try:
             return _measured(_group(network, points[block], block.start, count, reach, seed, tolerance), count, reach)
-        except IncompletePartitionError:  # what Ctrl-C leaves of the rays of some points is no answer
-            raise KeyboardInterrupt from None
+        except IncompletePartitionError as error:  # what is left of the rays of some points is no answer
+            raise end_again(error.stop) from None
 
     where, most = f"input space, {_rays(count, reach)} from every point", max(1, BUDGET // per_point)
     effort = Effort.of(budget, None, progress)

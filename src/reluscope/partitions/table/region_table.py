@@ -187,7 +187,8 @@ class RegionTable(Noted):
         if self.num_open:
             raise IncompletePartitionError(
                 f"{purpose} needs every region of the domain, and this partition stopped early ({self.note}) with "
-                f"{self.num_open:,} cells unfinished: run it again with a larger budget"
+                f"{self.num_open:,} cells unfinished: run it again with a larger budget",
+                self.stop,
             )
 
 

@@ -14,6 +14,7 @@ from reluscope.analyses.local.adversaries import pgd
 from reluscope.analyses.local.class_ends import ClassEnds, LastOfClass, last_of_class
 from reluscope.analyses.local.walk_targets import class_means, other_means, other_points
 from reluscope.analyses.samples.data_box import data_box
+from reluscope.budget import end_again
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
 from reluscope.findings.written_findings import number
@@ -105,8 +106,8 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         adversaries = pgd(network, points, classes, radius=radius, steps=STEPS, norm="linf", box=box)
         progress(0.3)
         adversarial = last_of_class(network, points, adversaries, tolerance=settings.tolerance)
-    except IncompletePartitionError:  # Ctrl-C, with nothing to show
-        raise KeyboardInterrupt from None
+    except IncompletePartitionError as error:  # with nothing to show
+        raise end_again(error.stop) from None
     progress(0.4)
     segments = (decision, adversarial)
     balls = _balls(subject, points, segments, box, progress)
