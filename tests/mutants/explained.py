@@ -1229,4 +1229,32 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/verification/ruling_out",
         "if len(A) == 1 or least[worst] >= 0:",
     ): "equality of two reals; what touches is not ruled out by this row, and is looked at elsewhere",
+    (
+        "networks/bounds/best_multipliers",
+        "slopes[gate] = torch.where((table <= least) & (slope < 0) | (table >= most) & (slope >= 0), 0.0, slope)",
+    ): "a slope of 0 becomes 0",
+    (
+        "analyses/boxes/halved_boxes",
+        "self._together = (2)",
+    ): "how many boxes are bounded together",
+    (
+        "partitions/doubts/shown_regions",
+        "return 0 if is_deep(network) and num_cells >= _max_wide(network) else MULTIPLICATIONS // each",
+    ): "from how many cells on exact evaluations are spared; what was not looked at is told",
+    (
+        "partitions/exact/exact_rows",
+        "cost, dim = (self._cost), self._exact.network.num_inputs",
+    ): "what a region is counted as: how soon others are left undecided",
+    (
+        "networks/bounds/backward_bounds",
+        "half = (middle - low)",
+    ): "the rounding of the middle is in what is added for the size of the terms, too",
+    (
+        "checking/file_conditions",
+        "halvings = max(0, (4))",
+    ): "how soon the series ends; its rest is bounded wherever it does",
+    (
+        "findings/derived",
+        "return Ends(value, (low), max(high, value), is_certain=False)",
+    ): "the end is below the mean but for rounding",
 }

@@ -94,3 +94,12 @@ def test_what_fractions_found_holds_with_all_rows_and_equations():
         assert (found.point.tolist(), found.exact) == ([float(point)], None if point == Fraction(1, 2) else (point,))
         assert found.errors.tolist() == [np.spacing(float(point)), np.spacing(float(point + 1))]
     assert replays.exactly([Fraction(1, 8)], [Fraction(1, 8), Fraction(9, 8)], 0, 0) is None
+
+
+def test_a_point_of_which_some_entries_are_floats_is_given_in_fractions():
+    net = rs.load([(np.eye(2), np.zeros(2))])
+    safe = rs.verification.Property([rs.verification.Case([0, 0], [1, 1], [rs.Polyhedron([[-1.0, 0.0]], [-0.25])])])
+    point = [Fraction(1, 2), Fraction(1, 3)]
+    found = verdicts.Replays(net, safe).exactly(point, point, 0, 0)
+    assert found.exact == tuple(point)
+    assert found.point.tolist() == [0.5, 1 / 3]

@@ -73,3 +73,12 @@ def test_ctrl_c_leaves_rows_that_are_not_asked_again(tmp_path, hears_ctrl_c):
     told = []
     again = rs.verification.verify_each(NET, PROPERTIES, tmp_path, progress=told.append)
     assert (told[0], again["verdict"].to_pylist()) == (0.25, ["HOLDS", "VIOLATED"] * 2)
+
+
+@pytest.mark.parametrize("seconds", [np.inf, np.nan, -1.0])
+def test_rows_without_a_finite_time_are_refused(seconds):
+    row = {"instance": 0, "verdict": "HOLDS", "undecided": 0.0, "inputs": None, "outputs": None}
+    row |= {"stopped": "", "kind": "halves", "examined": 1, "seconds": 0.0}
+    many._check_row(row, NET, 0)
+    with pytest.raises(ValueError, match="seconds"):
+        many._check_row({**row, "seconds": seconds}, NET, 0)
