@@ -83,6 +83,7 @@ def test_pieces_of_units_are_those_of_the_codes():
     wide = [
         ("affine", np.random.default_rng(0).normal(size=(70, 2)), np.zeros(70)),
         ("pointwise", [0.0], [0.0, 1.0], [0.0, 0.0]),
+        ("affine", np.random.default_rng(1).normal(size=(2, 70)), np.zeros(2)),
     ]
     for asked in (Session.of(network_of(layers, 2)), Session.of(network_of(wide, 2))):
         _, view = picture(asked)

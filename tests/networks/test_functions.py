@@ -42,6 +42,7 @@ def value(function, column, z):
     return Fraction(slope) * Fraction(z) + Fraction(intercept)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("factor", [1.0, 0.1])
 @pytest.mark.parametrize("seed", range(4))
 def test_what_becomes_of_two_functions(seed, factor):

@@ -51,6 +51,7 @@ def test_it_is_that_of_the_corners_of_all_regions(parameters, seed):
     np.testing.assert_allclose(float(net(found.point[None])[0].numpy() @ row), found.value.value, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("dim", [3, 12])
 def test_linear_constraints_between_inputs_hold(seed, dim):

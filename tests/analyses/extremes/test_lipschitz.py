@@ -42,6 +42,7 @@ def test_it_is_that_of_the_steepest_region_in_the_plane(norm, parameters):
     assert str(found.value.claim) == "EXACT"
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("outputs", [1, 3])
 @pytest.mark.parametrize("seed", range(3))

@@ -18,6 +18,7 @@ def searched(net, safe, budget=None, kind=InTurns, **options):
     return search, search.run(rs.Budget(regions=20_000) if budget is None else budget)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("first", [0, 16, 4096])
 @pytest.mark.parametrize("seed", range(3))
 def test_verdicts_are_those_of_the_partition(seed, first, monkeypatch):
