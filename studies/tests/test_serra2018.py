@@ -125,6 +125,20 @@ def test_budgets_give_lower_bounds_until_there_is_more_time(setting):
         assert plain["findings"]["regions"]["value"] <= setting.records[name].plain["findings"]["regions"]["value"]
 
 
+def test_networks_of_which_no_region_is_found_in_time_have_one_at_least(setting, monkeypatch):
+    """Seen red on a machine that was busy: a count of no seconds ended the study."""
+
+    def late(*_, **__):
+        raise rs.errors.BudgetExceededError("count found nothing")
+
+    monkeypatch.setattr(rs, "count", late)
+    found = splits.protocol(replace(setting, seconds=0.0))
+    assert {row[5] for row in found.tables[0].rows} == {"LOWER"}
+    kept = [record.plain["findings"]["regions"] for record in setting.records.values()]
+    assert kept
+    assert all((one["value"], one["claim"]) == (1, "LOWER") for one in kept)
+
+
 def test_data_are_needed_and_their_classes(setting):
     with pytest.raises(rs.errors.InputError, match="needs data"):
         splits.protocol(Setting("small"))

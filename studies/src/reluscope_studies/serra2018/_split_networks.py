@@ -2,8 +2,10 @@
 
 import time
 from dataclasses import dataclass
+from math import inf
 
 import reluscope as rs
+from reluscope.errors import BudgetExceededError
 from reluscope.stopping import is_interrupted
 from reluscope.studies import Record, Setting
 from reluscope_studies.bounds import activation_upper, serra_upper
@@ -106,15 +108,28 @@ class Networks:
             kept = self.setting.records[name]
             network = _network(kept)
             clock.begin(split)
-            budget = rs.Budget(seconds=self.setting.seconds)
-            box = rs.Box(0, 1, network.num_inputs)
-            count = rs.count(network, box, method="tree", budget=budget, executor=self.setting.executor)
+            count = self._counted(network)
             if is_interrupted(count.stop):  # part of a count is worth nothing to a run that goes on later
                 raise KeyboardInterrupt
             found = {**kept.plain["findings"], **plain_findings({"regions": count})}
             plain = {**kept.plain, "findings": found, "seconds_allowed": self.setting.seconds}
             self.setting.records[name] = Record(plain, kept.arrays)
             clock.end(split)
+
+    def _counted(self, network: rs.Network) -> rs.Finding:
+        """Return the number of regions, or a bound on it: there is one at least where time ends before the first."""
+        budget, box = rs.Budget(seconds=self.setting.seconds), rs.Box(0, 1, network.num_inputs)
+        try:
+            return rs.count(network, box, method="tree", budget=budget, executor=self.setting.executor)
+        except BudgetExceededError:
+            return rs.Finding.of(
+                1,
+                upper=inf,
+                name="regions",
+                definition="proper activation regions (full-dimensional)",
+                domain=box.describe(),
+                method="there is one at least",
+            )
 
     def _open_splits(self) -> list[tuple[int, int]]:
         """Return the split of every network that is to be counted."""
