@@ -218,12 +218,13 @@ def as_program(
 
     Examples
     --------
+    >>> import tempfile
     >>> import reluscope as rs
     >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])  # |x|
     >>> program = rs.as_program(net, rs.Box(-1, 3, dim=1), inputs=["price"], outputs=["loss"])
     >>> program
     NetworkProgram(8 rows, 9 columns, 2 of them binary; price to loss)
-    >>> program.save("network.lp")
+    >>> program.save(tempfile.mkdtemp() + "/network.lp")
     """
     if network.left_off is not None:
         refuse_left_off("a mixed-integer program", network.left_off, "take network.logits")
