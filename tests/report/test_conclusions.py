@@ -33,6 +33,10 @@ def texts(*sections):
 def test_gradients_explain_little_where_the_class_reaches_much_farther():
     balls = section("balls", 0.01)
     assert "170 times as far" in texts(balls, section("robustness", 1.7, upper=3.0))[0]
+    # Of bounds it is told what is certain: the first unit is not known to bend as late as the upper end says.
+    (first, *_) = texts(section("balls", 0.01, upper=0.02), section("robustness", 1.7, upper=3.0))
+    assert "bends at a distance of at least 0.01" in first
+    assert "85 times as far" in first
     # A lower bound that is near proves nothing, however far the upper one is.
     assert not any("gradient" in one for one in texts(balls, section("robustness", 0.05, upper=3.0)))
     assert "nearly all" in texts(balls, section("robustness", 0.012))[0]
@@ -76,6 +80,9 @@ def test_regions_crowd_by_length(regions, expected):
     assert expected in texts(section("segments", 1.0, data=data))[0]
     same = {**data, "lengths": [float(one) for one in regions]}
     assert "about as dense" in texts(section("segments", 1.0, data=same))[0]
+    even = {"same_class": [True] * 4 + [False], "lengths": [1.0] * 5, "claims": ["EXACT"] * 5}
+    even["regions"] = [1, 10, 20, 30, 30]  # the median within a class is 15
+    assert "2 times as many" in texts(section("segments", 1.0, data=even))[0]
     assert texts(section("segments", 1.0, data={**data, "claims": ["EXACT", "LOWER"]})) == []
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from math import floor, isfinite
+from statistics import median
 
 from reluscope.analyses.codespace.duplicates import NUM_DUPLICATES
 from reluscope.analyses.codespace.usage_of_units import NUM_DEAD
@@ -77,10 +78,11 @@ def _gradients_reach(balls: Content, robustness: Content, noun: str) -> str | No
         return None
     (shortest, longest), (nearest, farthest) = ends_of(region), ends_of(other)
     if longest > 0 and isfinite(nearest) and nearest >= MUCH * longest:
-        reach, times = roughly(longest, ROUND_FLOOR), roughly(nearest / longest, ROUND_FLOOR)
+        times = roughly(nearest / longest, ROUND_FLOOR)
         return (
-            f"The gradient at a typical {noun} explains less than its class: the network is affine up to a distance of "
-            f"{reach}, and the class stays the same {times} times as far or farther, through many other affine maps."
+            f"The gradient at a typical {noun} explains less than its class: the first unit bends at a distance of "
+            f"{said(region)}, and the class stays the same {times} times as far or farther, through many other affine "
+            "maps."
         )
     if 0 < farthest <= 2 * shortest:
         return (
@@ -171,7 +173,7 @@ def _regions_crowd(segments: Content, noun: str) -> str | None:
             density[same].append(regions / length)
     if not (density[True] and density[False]):
         return None
-    within, between = (sorted(density[same])[len(density[same]) // 2] for same in (True, False))
+    within, between = median(density[True]), median(density[False])
     if between >= CROWDED * within:
         where, ratio = f"between {noun}s of different classes than between those of one", between / within
     elif within >= CROWDED * between:
@@ -185,12 +187,12 @@ def _regions_crowd(segments: Content, noun: str) -> str | None:
 
 
 def _segments_bend(segments: Content, noun: str) -> str | None:
-    median = _headline(segments)
-    if median is None or ends_of(median)[0] < MANY:
+    crossed = _headline(segments)
+    if crossed is None or ends_of(crossed)[0] < MANY:
         return None
     return (
-        f"No single gradient explains how two {noun}s differ: the straight segment between them crosses {said(median)} "
-        "affine maps (median). Gradients integrated along it do, and exactly."
+        f"No single gradient explains how two {noun}s differ: the straight segment between them crosses "
+        f"{said(crossed)} affine maps (median). Gradients integrated along it do, and exactly."
     )
 
 

@@ -6,7 +6,7 @@ MOST_ENTRIES = 2_000
 
 
 @dataclass(frozen=True)
-class Measured:
+class CurvePoint:
     """What was measured after a step, at samples that are learnt and at those held out; None where there is none."""
 
     step: int
@@ -20,9 +20,9 @@ class Measured:
 class LearningCurve:
     """Measurements by step, ascending; every second one is dropped when there are too many."""
 
-    entries: list[Measured] = field(default_factory=list)
+    entries: list[CurvePoint] = field(default_factory=list)
 
-    def add(self, entry: Measured) -> None:
+    def add(self, entry: CurvePoint) -> None:
         """Add the measurement of a new step, or another one of the newest."""
         if self.entries and self.entries[-1].step == entry.step:
             self.entries.pop()
@@ -31,6 +31,6 @@ class LearningCurve:
         self.entries.append(entry)
 
     @property
-    def newest(self) -> Measured:
+    def newest(self) -> CurvePoint:
         """The last measurement."""
         return self.entries[-1]

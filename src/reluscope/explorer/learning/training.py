@@ -17,7 +17,7 @@ from reluscope.explorer.learning.batches import Batches
 from reluscope.explorer.learning.draws import Draws
 from reluscope.explorer.learning.kept_steps import MOST_BYTES, KeptSteps, State
 from reluscope.explorer.learning.layered_model import layered_model
-from reluscope.explorer.learning.learning_curve import LearningCurve, Measured
+from reluscope.explorer.learning.learning_curve import CurvePoint, LearningCurve
 from reluscope.explorer.learning.lesson import Lesson
 from reluscope.explorer.learning.objective import objective_of, outputs_for
 from reluscope.explorer.learning.optimisers import OPTIMISERS, Optimiser
@@ -191,7 +191,7 @@ class Training:
             )
         (loss, accuracy), (unseen_loss, unseen_accuracy) = found["seen"], found["unseen"]
         assert loss is not None
-        self.curve.add(Measured(self.step, loss, unseen_loss, accuracy, unseen_accuracy))
+        self.curve.add(CurvePoint(self.step, loss, unseen_loss, accuracy, unseen_accuracy))
 
     def _jump(self, step: int, state: State) -> None:
         """Make a state the newest, by hand."""
