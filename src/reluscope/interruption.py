@@ -57,6 +57,12 @@ class deferred(WorkPart):  # noqa: N801 (read as a verb: with deferred())
             _end()
 
 
+class left_from_within(deferred):  # noqa: N801 (read as words: with left_from_within())
+    """Within, Ctrl-C is noted as in ``deferred``, for a step that asks `would_leave` and keeps nothing itself."""
+
+    keeps = False
+
+
 def safe_point() -> None:
     """Answer Ctrl-C if it has struck: as a rule by raising KeyboardInterrupt."""
     if _Deferred.struck is not None and threading.current_thread() is threading.main_thread():
@@ -68,8 +74,13 @@ def safe_point() -> None:
 def step_point() -> None:
     """Answer Ctrl-C and look at the clock, unless results are put together here: for whatever takes long in a step."""
     look_at_clock()
-    if _Deferred.struck is not None and may_leave():
+    if would_leave():
         safe_point()
+
+
+def would_leave() -> bool:
+    """Tell whether Ctrl-C has struck and a step point would answer it here: for steps that are left from within."""
+    return is_struck() and threading.current_thread() is threading.main_thread() and may_leave()
 
 
 def has_struck() -> bool:

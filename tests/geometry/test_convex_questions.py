@@ -544,3 +544,10 @@ def test_no_body_is_proved_because_another_one_is(monkeypatch):
     together = largest_balls(bodies_of(tables, -3.0, 3.0), start)
     alone = [largest_balls(bodies_of([one], -3.0, 3.0), start[:1]) for one in tables]
     assert together.values == pytest.approx(np.concatenate([one.values for one in alone]), rel=1e-13)
+
+
+@pytest.mark.parametrize(("lower", "upper"), [(0.0, 1.0), (0.0, np.inf), (-np.inf, 1.0), (-np.inf, np.inf)])
+def test_balls_without_rows_end_at_the_bounds_of_any_direction(lower, upper):
+    none = [(np.zeros((0, 2)), np.zeros(0))]
+    both = largest_balls(bodies_of(none, [0.0, lower], [1.0, upper]), torch.full((1, 2), 0.5, dtype=torch.float64))
+    assert both.values[0] == pytest.approx(0.5)

@@ -1,6 +1,8 @@
 """The persistent linear program: answers after every kind of change are those of a program built afresh."""
 
 import os
+import signal
+from contextlib import nullcontext
 
 import highspy
 import numpy as np
@@ -10,6 +12,8 @@ from scipy.optimize import linprog
 from reluscope.errors import SolverError
 from reluscope.geometry.programs import linear_program
 from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
+from reluscope.geometry.programs.mixed_integer_program import MixedIntegerProgram
+from reluscope.interruption import deferred
 
 
 def test_changes_in_place_agree_with_scipy() -> None:
@@ -102,3 +106,47 @@ def test_gains_of_any_size(size) -> None:
     assert scaled.value == pytest.approx(size * plain.value, rel=1e-9, abs=1e-9 * size)
     assert scaled.duals / size == pytest.approx(plain.duals, rel=1e-9, abs=1e-9)
     np.testing.assert_allclose(scaled.point, plain.point, atol=1e-9)
+
+
+def _strike_at(callback: highspy.HighsCallback, number: int) -> list[int]:
+    """Let Ctrl-C strike when HiGHS asks for the number-th time; return a list that counts how often it has asked."""
+    asked: list[int] = []
+
+    def strike(event: object) -> None:
+        del event
+        asked.append(len(asked))
+        if len(asked) == number:
+            signal.raise_signal(signal.SIGINT)
+
+    callback.subscribe(strike)
+    return asked
+
+
+@pytest.mark.parametrize("is_deferred", [True, False])
+def test_ctrl_c_ends_a_large_program_within(is_deferred: bool) -> None:
+    """The solver is told at its next iteration, and solves the next program as if nothing had been."""
+    rng = np.random.default_rng(0)
+    rows, high = rng.normal(size=(900, 400)) / 20, np.abs(rng.normal(size=900))
+    program = LinearProgram(400)
+    program.set_all_bounds(-np.ones(400), np.ones(400))
+    program.add_rows(rows, high)
+    gain = rng.normal(size=400)
+    iterations = _strike_at(program._model.cbSimplexInterrupt, 5)
+    with pytest.raises(KeyboardInterrupt), deferred() if is_deferred else nullcontext():
+        program.maximize(gain)
+    assert len(iterations) <= 6
+    expected = linprog(-gain, A_ub=rows, b_ub=high, bounds=(-1, 1))
+    assert program.maximize(gain).value == pytest.approx(-expected.fun)
+
+
+def test_ctrl_c_ends_a_mixed_integer_program_within() -> None:
+    rng = np.random.default_rng(0)
+    program = MixedIntegerProgram()
+    program.add_columns(np.zeros(60), np.ones(60), is_integer=True)
+    for row in rng.uniform(size=(20, 60)):
+        program.add_row(np.arange(60), row, upper=row.sum() / 2)
+    gain = rng.uniform(size=60)
+    asked = _strike_at(program._model.cbMipInterrupt, 2)
+    with pytest.raises(KeyboardInterrupt), deferred():
+        program.maximize(np.arange(60), gain)
+    assert len(asked) <= 3

@@ -302,3 +302,23 @@ def test_a_cone_that_a_solver_gives_up_on_is_left_to_fractions():
     polyhedron = near_ties(136755)
     assert not polyhedron.is_bounded()
     assert not polyhedron.is_empty()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_rays_along_which_nothing_grows_are_none(seed):
+    """Bounded gains of polyhedra that are unbounded in other directions."""
+    generator = np.random.default_rng(seed)
+    rows = generator.integers(-3, 4, (2, 4)).astype(float)
+    gain = [Fraction(entry) for entry in rows[0].tolist()]
+    system = ProvedSystem(np.r_[rows, -rows[:1]], np.ones(3), np.zeros((0, 4)), np.zeros(0))
+    assert not system._has_ray(gain)
+    system = ProvedSystem(-rows[:1], np.ones(1), np.zeros((0, 4)), np.zeros(0))
+    assert system._has_ray(gain)
+
+
+def test_directions_that_the_gain_does_not_change_are_no_rays(monkeypatch):
+    system = ProvedSystem(np.array([[0.0, 1.0]]), np.ones(1), np.zeros((0, 2)), np.zeros(0))
+    answer = ProgramSolution(ProgramStatus.OPTIMAL, 0.0, np.array([1.0, 0.0]), np.zeros(1))
+    monkeypatch.setattr(LinearProgram, "maximize", lambda self, gain: answer)
+    assert not system._has_ray([Fraction(0), Fraction(1)])
+    assert system._has_ray([Fraction(1), Fraction(0)])

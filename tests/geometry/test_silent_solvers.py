@@ -61,6 +61,6 @@ def test_models_are_made_in_one_place():
     places = [
         path.name
         for path in source.rglob("*.py")
-        for _ in re.findall(r"Highs\(|linprog|milp", path.read_text(encoding="utf-8"))
+        for _ in re.findall(r"(?:Highs|SilentModel)\(\)|linprog|milp", path.read_text(encoding="utf-8"))
     ]
     assert set(places) == {"linear_program.py"}

@@ -93,6 +93,15 @@ def test_forged_proofs_are_refused(proved, change):
         check_proof(forged(proof, change), net, safe)
 
 
+def test_networks_with_a_maximum_have_no_proofs_to_check(proved):
+    """One gate of another kind is enough, also beside nodes of the kinds that proofs are of."""
+    _, safe, proof = proved
+    parts = torch.nn.Linear(2, 4), torch.nn.Unflatten(1, (1, 4)), torch.nn.MaxPool1d(2), torch.nn.Flatten()
+    pooled = rs.load(torch.nn.Sequential(*parts, torch.nn.Linear(2, 2)), input_shape=(2,))
+    with pytest.raises(InputError, match="expected a network of pointwise gates"):
+        check_proof(proof, pooled, safe)
+
+
 def test_the_check_keeps_to_its_time(proved):
     net, safe, proof = proved
     with pytest.raises(BudgetExceededError, match="sufficed to check 0 boxes") as stopped:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,10 @@ from torch import nn
 import reluscope as rs
 from networks.models import layers, seeded
 from networks.test_backward_bounds import bent_gate
+from reluscope.checking.demand import Watch
 from reluscope.checking.dual_bounds import DualBounds, Seen, _rest
+from reluscope.checking.proofs import SetNode
+from reluscope.checking.set_proofs import _are_numbers, check_tree
 from reluscope.checking.whole_numbers import MAX_TERMS, Matrix, Whole
 from reluscope.errors import CertificateError
 from reluscope.testing import check_proof
@@ -310,10 +314,12 @@ def least_by_hand(gate, unit, weight, dual, ends):
 
 @pytest.mark.parametrize("pieces", [2, 4])
 def test_what_units_add_is_the_least_between_the_ends_of_what_they_see(pieces):
-    """Ends on either side of all breakpoints, at them, between them, or without end."""
+    """Ends on either side of all breakpoints, at them, between them, or without end; pieces that nearly meet, too."""
     rng, decided, refused = np.random.default_rng(pieces), 0, 0
     for _ in range(200):
         gate = bent_gate(rng, 3, pieces)
+        off = rng.integers(-1, 2, gate.intercepts.shape) * 2.0**-40
+        gate = replace(gate, intercepts=gate.intercepts + torch.from_numpy(off))
         ends = np.sort(rng.integers(-16, 17, (2, 3)) / 4.0, axis=0)
         ends = np.where(rng.random((2, 3)) < 0.3, [[-np.inf], [np.inf]], ends)
         weight, dual = rng.integers(-6, 7, (2, 2, 3)) / 2.0
@@ -345,3 +351,56 @@ def test_sets_with_other_entries_than_numbers_are_told(proved, name):
 
     with pytest.raises(CertificateError, match="set at the root has other entries than numbers"):
         check_proof(forged(proof, change), net, safe)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_leaves_of_a_tree_hold_every_pattern_of_pieces_once(seed):
+    """Trees that are drawn at random, over units with one to four pieces."""
+    generator, seen = np.random.default_rng(seed), []
+    pieces = [generator.integers(1, 5), generator.integers(2, 5)]
+
+    def held(gate, seen_there, first, last):
+        seen.append((gate, first.tolist(), last.tolist()))
+        return SimpleNamespace(is_empty=True)
+
+    bounds = SimpleNamespace(
+        gates=[None, None], num_units=lambda gate: 2, num_pieces=lambda gate: pieces[gate], held=held
+    )
+    tree, waiting = {}, [("", np.zeros(4, dtype=int), np.repeat(pieces, 2) - 1)]
+    while waiting:
+        path, first, last = waiting.pop()
+        free = np.flatnonzero(first < last)
+        if not len(free) or (path and generator.random() < 0.2):
+            tree[path] = SetNode(-1, 0, 0, (), ())
+            continue
+        place = generator.choice(free)
+        level = int(generator.integers(first[place], last[place]))
+        tree[path] = SetNode(int(place // 2), int(place % 2), level, (), ())
+        low, high = last.copy(), first.copy()
+        low[place], high[place] = level, level + 1
+        waiting += [(path + "0", first, low), (path + "1", high, last)]
+    check_tree(tree, bounds, [None, None], rs.Polyhedron(np.eye(1), np.zeros(1)), "a tree", Watch(60.0, "sets"))
+    counts = np.zeros(np.repeat(pieces, 2), dtype=int)
+    for (gate, *front), (other, *back) in zip(seen[::2], seen[1::2], strict=True):
+        assert (gate, other) == (0, 1)
+        first, last = (one + two for one, two in zip(front, back, strict=True))
+        counts[tuple(slice(low, high + 1) for low, high in zip(first, last, strict=True))] += 1
+    assert (counts == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("duals", "is_right"),
+    [
+        (np.zeros((1, 3)), True),
+        (np.array([[1, 2, 3]], dtype=object), True),
+        (np.zeros((1, 4)), False),
+        (np.array([[1, 2, 3, 4]], dtype=object), False),
+        (np.array([[1, 2, 0.5]], dtype=object), False),
+        (np.array([[0.0, np.inf, 0.0]]), False),
+        (np.zeros((1, 3), dtype=np.int64), False),
+        ([[0.0, 0.0, 0.0]], False),
+        (None, False),
+    ],
+)
+def test_duals_of_a_proof_are_numbers_of_the_shape_of_what_is_before(duals, is_right):
+    assert _are_numbers(duals, (1, 3)) == is_right

@@ -234,6 +234,29 @@ def test_nothing_is_proved_while_a_set_waits_or_was_passed_or_an_input_is_found(
         assert search.has_passed == ("_passed" in change)
 
 
+@pytest.mark.parametrize("key", [0.125, 7.0])
+@pytest.mark.parametrize("together", [1, 2, 5])
+def test_all_that_is_left_is_missed_by_the_least_that_any_set_is(key, together):
+    """By what duals prove, of rows whose weights add up to one, less some rounding; other sets by their bounds."""
+    search = program_search.ProgramSearch(ABSOLUTE, above([-1.0], [1.0], [1.0], 3.0), None)
+    search.begin()
+    missed = {(0, 0): 4.0, (0, 1): 1.0, (0, 2): 8.0, (1, 3): 2.0, (1, 4): 6.0}
+
+    def proved(bounds, some):
+        told = torch.tensor([missed[one.what] for one in some], dtype=torch.float64)
+        half = torch.full_like(told, 0.25)
+        return Mixtures(torch.ones((len(some), 1)), half, half), SimpleNamespace(values=told + 0.5)
+
+    search._together, search._bounds = together, {0: None, 1: None}
+    search._case, search._proved = lambda what: what[0], proved
+    sets = [program_search._Solved(what, SimpleNamespace(mix=np.array([1.5, 0.5]))) for what in missed]
+    for order in (sets, sets[::-1]):
+        search.queue = [SimpleNamespace(key=key, what=one) for one in order]
+        assert search.least_key == min(key, 0.5 * (1 - 4 * 2.0**-52))
+    search.queue[0].what = sets[0]._replace(relaxed=SimpleNamespace(mix=np.zeros(2)))
+    assert search.least_key == -np.inf
+
+
 def test_mixtures_are_missed_by_more_than_the_rounding_of_their_rows():
     net = rs.load(default_network([2, 4, 2], seed=0))
     bounds = BackwardBounds(net, -np.ones(2), np.ones(2))

@@ -4,6 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 from inspect import unwrap
 from itertools import pairwise
+from math import prod
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,6 +15,7 @@ from torch import nn
 
 import reluscope as rs
 from fuzzer.modules import linear
+from reluscope.analyses.boxes.halved_boxes import Part
 from reluscope.analyses.verification import unsafe_regions as listing
 from reluscope.analyses.verification import violation_search as searching
 from reluscope.analyses.verification.disjoint_boxes import disjoint_boxes
@@ -404,3 +406,35 @@ def test_boxes_are_missed_beyond_an_end_and_inside_up_to_it(has_equation):
     assert sides.is_missed.tolist() == [any(one > end for one, end in zip(row, ends, strict=True)) for row in at]
     expected = [not has_equation and all(one <= end for one, end in zip(row, ends, strict=True)) for row in at]
     assert sides.is_inside.tolist() == expected
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_volumes_of_whole_boxes_are_within_their_errors(seed):
+    """Of sides that round, in up to six dimensions, some of them fixed."""
+    generator = np.random.default_rng(seed)
+    for dim in range(1, 7):
+        lower = generator.normal(size=dim) * 10.0 ** generator.integers(-3, 4, dim)
+        upper = lower + generator.random(dim) * 10.0 ** generator.integers(-3, 4, dim)
+        free = np.arange(dim) >= dim - max(1, dim // 2 + 1)
+        search = SimpleNamespace(free=free)
+        search._volume = lambda box, search=search: searching.ViolationSearch._volume(search, box)
+        piece = searching.ViolationSearch._as_piece(search, Part(lower, upper, 0.0, 1.0, None), None)
+        sides = [Fraction(b) - Fraction(a) for a, b in zip(lower[free].tolist(), upper[free].tolist(), strict=True)]
+        assert abs(Fraction(piece.volume) - prod(sides)) <= Fraction(piece.error)
+
+
+def test_boxes_of_cases_that_miss_each_other_in_one_direction_alone_stay_as_they_are():
+    """Nothing is the other way around; seen red: a part between the two, turned inside out."""
+    some = [rs.Polyhedron([[1.0]], [0.0])]
+    cases = [Case([0, 0], [1, 1], some), Case([2, 0], [3, 1], some), Case([0, 5], [3, 6], some)]
+    found = disjoint_boxes(cases)
+    assert [(one.lower.tolist(), one.upper.tolist()) for one in found] == [
+        (case.lower.tolist(), case.upper.tolist()) for case in cases
+    ]
+
+
+def test_boxes_that_are_flat_in_one_direction_overlap_there_too():
+    some = [rs.Polyhedron([[1.0]], [0.0])]
+    found = disjoint_boxes([Case([0, 1], [2, 1], some), Case([1, 1], [3, 1], some)])
+    known = {(*one.lower.tolist(), *one.upper.tolist()): [kind.case for kind in one.unsafe] for one in found}
+    assert known == {(0, 1, 1, 1): [0], (1, 1, 2, 1): [0, 1], (2, 1, 3, 1): [1]}

@@ -16,13 +16,15 @@ from jaxtyping import Float
 
 from reluscope.errors import SolverError
 from reluscope.geometry.numbers.resolutions import FEASIBILITY, LEAST_FEASIBILITY
-from reluscope.interruption import step_point
+from reluscope.interruption import left_from_within, step_point, would_leave
 from reluscope.time_limits import seconds_left
 
 _Answer = TypeVar("_Answer")
 
 # Of entries as they are given: HiGHS drops smaller ones.
 LEAST_ENTRY = 1e-12
+# Programs of so many entries end where Ctrl-C strikes; smaller ones end anyway.
+LARGE_PROGRAM = 10_000
 # So many seconds more HiGHS has than the clock: what it ends is over by the clock, too.
 LATER = 1e-2
 
@@ -57,17 +59,38 @@ _STATUS = {
 }
 
 
-class _SilentHighs(highspy.Highs):
+class SilentModel(highspy.Highs):
     """HiGHS that prints nothing, not even, from 1.16 on, its banner when the constructor registers callbacks."""
 
+    _ends_by_strike = False
+
     def enableCallbacks(self) -> None:  # noqa: N802
+        """Listen, without a word."""
         self.setOptionValue("output_flag", False)
         super().enableCallbacks()
 
+    def end_by_strike(self) -> None:
+        """Let runs end, without an answer, where Ctrl-C strikes: it is asked for at every iteration."""
+        if not self._ends_by_strike:
+            self._ends_by_strike = True
+            for callback in (self.cbSimplexInterrupt, self.cbIpmInterrupt, self.cbMipInterrupt):
+                callback.subscribe(_end_if_struck)
 
-def silent_model(tolerance: float) -> highspy.Highs:
+    def run(self) -> highspy.HighsStatus:
+        """Solve the model."""
+        if not self._ends_by_strike:
+            return super().run()
+        with left_from_within():
+            return super().run()
+
+
+def _end_if_struck(event: highspy.HighsCallbackEvent) -> None:
+    event.interrupt(would_leave())  # HiGHS keeps what it was told last, from one run to the next, too
+
+
+def silent_model(tolerance: float) -> SilentModel:
     """Return an empty model of a maximisation that prints nothing and starts no threads."""
-    model = _SilentHighs()
+    model = SilentModel()
     tolerances = dict.fromkeys(
         ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), max(tolerance, LEAST_FEASIBILITY)
     )
@@ -118,6 +141,7 @@ def answer(
         _set_options(model, PLAINLY)
         model.setOptionValue("threads", 0)  # from 1.16 on, others than the process's first model had are an error
         run()
+        step_point()
         _set_options(model, usual)
     status = model.getModelStatus()
     if status not in answers:
@@ -162,6 +186,8 @@ class LinearProgram:
         below = np.full(len(rows), -np.inf) if lower is None else lower
         check_added(self._model.addRows(len(rows), below, upper, len(indices), starts, indices, rows[kept]))
         self.num_rows += len(rows)
+        if self._model.getNumNz() >= LARGE_PROGRAM:
+            self._model.end_by_strike()
 
     def set_row(self, row: int, lower: float, upper: float) -> None:
         """Replace the bounds of one row; infinite bounds switch it off."""

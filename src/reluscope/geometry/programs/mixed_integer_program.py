@@ -48,7 +48,7 @@ class MixedIntegerProgram:
     """A mixed-integer program: maximise ``c x`` under bounds on rows and variables, some x integers.
 
     All variables have finite bounds; scale them to sizes about 1. ``tolerance``, at least 1e-10, is absolute, for rows,
-    bounds and integrality. Ctrl-C takes effect when the solve under way has ended.
+    bounds and integrality. Ctrl-C ends the solve under way.
     """
 
     def __init__(self, *, tolerance: float = FEASIBILITY) -> None:
@@ -62,6 +62,7 @@ class MixedIntegerProgram:
             ("mip_heuristic_run_root_reduced_cost", False),
         ):
             self._model.setOptionValue(option, setting)
+        self._model.end_by_strike()
         self.num_columns = 0
         self.num_rows = 0
         self.work = {"programs": 0, "nodes": 0, "simplex_iterations": 0}
