@@ -6,7 +6,7 @@ from math import inf
 import pytest
 
 from reluscope.arguments import read_arguments
-from reluscope.budget import BlockBudget, Budget, Interrupted, Remainder, is_lack_of_memory, why_ended
+from reluscope.budget import BlockBudget, Budget, Interrupted, Remainder, end_again, is_lack_of_memory, why_ended
 from reluscope.errors import InputError
 from reluscope.stopping import INTERRUPTED, OUT_OF_MEMORY, Stop, StopReason
 from reluscope.time_limits import OutOfTime
@@ -138,3 +138,18 @@ def test_a_message_that_memory_did_not_suffice_for(length):
 )
 def test_other_errors_are_no_lack_of_memory(error):
     assert not is_lack_of_memory(error)
+
+
+@pytest.mark.parametrize(
+    ("stop", "kind"),
+    [
+        (None, KeyboardInterrupt),
+        (INTERRUPTED, KeyboardInterrupt),
+        (OUT_OF_MEMORY, MemoryError),
+        (Stop(StopReason.SECONDS, 3.0), OutOfTime),
+    ],
+)
+def test_work_ends_again_as_its_part_did(stop, kind):
+    ended = end_again(stop)
+    assert type(ended) is kind
+    assert getattr(ended, "seconds", 3.0) == 3.0

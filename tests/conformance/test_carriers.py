@@ -21,6 +21,7 @@ from reluscope.networks.evaluation.linearize import identity, point_pieces, weig
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.nodes import Pointwise
+from reluscope.networks.passes import maps
 from reluscope.networks.passes.box_forms import BoxForms
 from reluscope.networks.passes.boxes import FiniteEnds, Intervals
 from reluscope.networks.passes.carry import carry, carry_to_output
@@ -352,6 +353,13 @@ def wide_numbers_are_within_their_small_errors(case):
 
 
 @pytest.mark.few(50)
+@pytest.mark.few(12)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_maps_that_are_computed_row_after_row_are_within_their_errors_too(case, monkeypatch):
+    monkeypatch.setattr(maps, "ROWS_TOGETHER", 1)
+    maps_are_within_their_errors(case)
+
+
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_carrier_passes_every_operator(case):
     for kind in (RoundedNumbers, HeldRoundedNumbers, NumbersRoundedAlike):

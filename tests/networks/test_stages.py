@@ -24,6 +24,20 @@ def test_a_shortcut_stays_alive_until_its_sum():
     assert net.nodes[late].shape == (4,)
 
 
+def test_what_only_a_leg_reads_is_let_go_of():
+    """A leg of several nodes hands on its target and what later stages read: of long ones there may be gigabytes."""
+    for net in (branched(), load(layers([2, 4, 4, 1]))):
+        values = net.start(torch.zeros(1, *net.input_shape, dtype=torch.float64))
+        for stage in net.stages:
+            read = {stage.leg.target, *stage.keeps}
+            assert read <= set(stage.leg.carry(LIVE_NUMBERS, values)) <= read | set(values)
+            inner = {at for at, _ in stage.leg.plan}
+            assert not (inner - read) & set(stage.leg.carry(LIVE_NUMBERS, values))
+            pre, live = stage.advance(values)
+            values = stage.close(live, pre)
+        assert set(net.finish.leg.carry(LIVE_NUMBERS, values)) == {net.finish.leg.target}
+
+
 def test_values_survive_interpolation_between_stages():
     """On a cell the values that are alive are affine, so the middle of two points has the middle of the values."""
     net = branched()

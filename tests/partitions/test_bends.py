@@ -1,6 +1,7 @@
 """Values as combinations of few rows: the numbers, signs, regions and claims of vertices evaluated one by one."""
 
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from inspect import unwrap
@@ -317,3 +318,40 @@ def test_only_networks_without_jumps_are_combined(monkeypatch):
         stages = [SimpleNamespace(gate=gate, leg=SimpleNamespace(products=0)) for gate in several]
         stages[-1].leg.products = products
         assert unwrap(bends.pay)(SimpleNamespace(num_units=units, stages=stages)) == pays
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_errors_of_first_rows_are_those_of_fractions(seed):
+    """At points that lie in a few directions of very different lengths, and of an affine function with rounding."""
+    generator = np.random.default_rng(seed)
+    points = generator.normal(size=(6, 2)) * 10.0 ** generator.integers(-9, 3, 2) + generator.normal(size=2) * 100
+    inputs = torch.from_numpy(points @ generator.normal(size=(2, 40)) + 10.0 ** generator.integers(-3, 4))
+    rows, shares, errors = first_rows(inputs, points)
+    for vertex, own in enumerate(shares.tolist()):
+        for place in range(inputs.shape[1]):
+            made = sum(Fraction(share) * Fraction(row) for share, row in zip(own, rows[:, place].tolist(), strict=True))
+            assert abs(made - Fraction(inputs[vertex, place].item())) <= Fraction(errors[0, place].item())
+
+
+def test_functions_that_are_exact_have_the_rounding_of_their_combinations():
+    inputs, points = torch.tensor([[1.0], [3.0], [2.0]], dtype=torch.float64), np.array([[0.0], [2.0], [1.0]])
+    rows, shares, errors = first_rows(inputs, points)
+    assert torch.equal(combined(rows, shares), inputs)
+    assert errors.tolist() == [[3 * 2.0**-52]]
+
+
+def test_units_are_open_up_to_the_rounding_of_a_sum_with_their_threshold():
+    gate, rows = gates()[0], torch.zeros((1, 60), dtype=torch.float64)
+    for gap, is_open in ((2.0**-20, True), (2.0**-15, False)):
+        rows[0] = 6.0 - gap
+        ranges = SharedRanges(gate, rows, np.ones((3, 1)))
+        found = ranges.open_units(np.zeros(60), 2.0**-19, 0.0)
+        assert found.tolist() == [is_open] * 60
+
+
+@pytest.mark.parametrize(("share", "is_open"), [(0.25, False), (0.375, True)])
+def test_units_are_open_up_to_a_share_of_the_largest_values_that_they_may_see(share, is_open):
+    """Values between 4 and 12 above a threshold: its distance to them is a third of the largest one."""
+    rows = torch.tensor([[10.0], [8.0]], dtype=torch.float64).repeat(1, 60)
+    ranges = SharedRanges(gates()[0], rows, np.array([[1.0, 0.0], [1.0, 1.0]]))
+    assert ranges.open_units(np.zeros(60), 0.0, share).tolist() == [is_open] * 60

@@ -442,6 +442,52 @@ def test_jumps_are_off_by_the_errors_of_the_maps_on_both_sides(monkeypatch):
     assert (found.lower == 0).all()
 
 
+def test_jumps_hold_the_rounding_of_differences(monkeypatch):
+    """Of maps that are taken for exact: the size of what they differ by, in fractions."""
+    part = rs.partition(rs.load(default_network([2, 9, 2], 1)), rs.Box(-1, 1, 2))
+    maps = np.random.default_rng(0).normal(size=(len(part), 2, 2)) * np.pi
+    rows = {word: row for row, word in enumerate(part.codes.words[:, 0].tolist())}
+
+    def known(network, codes):
+        weight = maps[[rows[word] for word in codes.words[:, 0].tolist()]]
+        return SimpleNamespace(weight=torch.from_numpy(weight)), np.zeros((len(codes), 2))
+
+    monkeypatch.setattr(facets_module, "maps_of_codes", known)
+    facets = part.facets
+    found = facets.findings()["jump"]
+    ends = zip(facets.left.tolist(), facets.right.tolist(), found.lower.tolist(), found.upper.tolist(), strict=True)
+    for left, right, low, high in ends:
+        entries = zip(maps[left].ravel().tolist(), maps[right].ravel().tolist(), strict=True)
+        size = sum((Fraction(b) - Fraction(a)) ** 2 for a, b in entries)
+        assert Fraction(low) ** 2 <= size <= Fraction(high) ** 2
+
+
+@pytest.mark.parametrize("dim", [2, 3, 5])
+def test_directions_of_a_facet_are_off_by_what_its_row_and_others_may_turn(dim, monkeypatch):
+    """By entries' errors times the root of their number, of all rows but those of zeros and of the facet itself."""
+    generator, asked = np.random.default_rng(dim), []
+    normals = generator.normal(size=(6, dim))
+    normals[2, 0] = 0.0
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    normals[4] = 0.0
+    rows = SimpleNamespace(normals=normals, entry_errors=generator.random(6) * 1e-9)
+    monkeypatch.setattr(facet_volumes, "decide", lambda *told: asked.append(told) or ([True], [True]))
+    flipping = np.arange(6) == 3
+    assert unwrap(facet_volumes._is_endless)(rows, 1, flipping) is False
+    ((directions, errors),) = asked
+    others = [0, 2, 5]
+    expected = np.sqrt(dim) * (rows.entry_errors[others] + rows.entry_errors[1])
+    assert errors[0] == pytest.approx(np.tile(expected[:, None], dim - 1))
+    products = normals[others] @ normals[others].T - np.outer(
+        normals[others] @ normals[1], normals[others] @ normals[1]
+    )
+    assert directions[0] @ directions[0].T == pytest.approx(products)
+    for is_bounded, is_proved, answer in ((True, False, None), (False, False, None), (False, True, True)):
+        told = ([is_bounded], [is_proved])
+        monkeypatch.setattr(facet_volumes, "decide", lambda *_, told=told: told)
+        assert unwrap(facet_volumes._is_endless)(rows, 1, flipping) is answer
+
+
 def test_offsets_are_no_negative_zeros():
     facets = rs.partition(rs.load([(-np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))]), rs.Box(-1, 1, 2)).facets
     assert (facets.offsets == 0).all()

@@ -163,3 +163,9 @@ def test_combinations_pay_by_the_products_that_they_save():
     ):
         one = SimpleNamespace(products=products, plan=((0, None),), shapes={0: (shape,)}, device=torch.device("cpu"))
         assert unwrap(spanning_vertices.pays)(one, number) == answer
+
+
+def test_vertices_of_cells_in_space_are_evaluated_one_by_one(lines):
+    chosen = unwrap(spanning_vertices.spanning_vertices)
+    assert chosen(lines.complex, lines.placement, 1e-12) is not None
+    assert chosen(SimpleNamespace(dim=3), lines.placement, 1e-12) is None

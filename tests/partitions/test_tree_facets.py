@@ -156,3 +156,25 @@ def test_half_spaces_of_a_unit_are_at_the_breakpoint_beside_the_piece_beyond():
     rows = {own: exact.rows([np.array([own])], beyond[[one for one in range(3) if one != own]]) for own in range(3)}
     # Not negative inside: -x - 1 and 1 - x for the lowest piece, and so on; the last entry is the constant.
     assert rows == {0: [(-1, -1), (-1, 1)], 1: [(1, 1), (-1, 1)], 2: [(1, 1), (1, -1)]}
+
+
+@pytest.mark.parametrize("beyond", range(3))
+def test_half_spaces_of_a_maximum_are_differences_of_its_candidates(beyond):
+    """Rows x, y + 1 and 2 - x - y, less one another."""
+    module = nn.Sequential(nn.Linear(2, 3), nn.Unflatten(1, (1, 3)), nn.MaxPool1d(3), nn.Flatten()).double()
+    with torch.no_grad():
+        module[0].weight[:] = torch.tensor([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
+        module[0].bias[:] = torch.arange(3.0)
+    exact = ExactRows(rs.load(module, input_shape=(2,)), rs.Space(2))
+    slopes = [(1, 0), (0, 1), (-1, -1)]
+    for own in {0, 1, 2} - {beyond}:
+        (row,) = exact.rows([np.array([own])], np.array([[0, 0, beyond]]))
+        assert row == (*(a - b for a, b in zip(slopes[own], slopes[beyond], strict=True)), own - beyond)
+
+
+def test_work_on_facets_is_refused_beyond_a_number_of_dimensions_or_what_is_left():
+    for dim, left, is_done in ((5, 10**9, True), (6, 10**9, False), (5, 1000, False)):
+        exact = ExactRows(rs.load([(np.eye(1, dim), np.zeros(1)), (np.eye(1), np.zeros(1))]), rs.Box(-1, 1, dim))
+        exact._left = left
+        assert (exact.bears_facet([np.array([0])], np.array([0, 0, 1])) is not None) == is_done
+        assert (exact._region([np.array([0])]) is not None) == is_done

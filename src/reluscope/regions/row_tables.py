@@ -6,7 +6,7 @@ import numpy as np
 
 from reluscope.interruption import step_point
 from reluscope.networks.evaluation.unit_half_spaces import TOGETHER, Rows
-from reluscope.networks.graph.points import chunks
+from reluscope.networks.graph.points import steps
 
 
 def put_together(tables: list[Rows], kept: list[np.ndarray]) -> np.ndarray:
@@ -49,7 +49,6 @@ def _in_one_block(tables: list[np.ndarray]) -> np.ndarray | None:
 def _move_up(table: np.ndarray, kept: np.ndarray) -> int:
     """Move the rows of a table that are kept to its beginning; return how many there are."""
     rows = np.flatnonzero(kept)
-    for some in chunks(len(rows), table[:1].nbytes, TOGETHER) if len(rows) else ():
-        step_point()
+    for some in steps(len(rows), table[:1].nbytes, TOGETHER):
         table[some] = table[rows[some]]  # never from behind its own place
     return len(rows)

@@ -16,7 +16,7 @@ from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.evaluation.unit_half_spaces import TOGETHER, Rows, largest_entries
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
-from reluscope.networks.graph.points import chunks
+from reluscope.networks.graph.points import steps
 from reluscope.regions.exact_half_spaces import ExactHalfSpaces, pulled_side
 
 # What may be spent on the exact pieces of one point, whatever other points there are: about a second.
@@ -94,8 +94,7 @@ def errors_at(polyhedron: Polyhedron, point: np.ndarray, slack: np.ndarray, nois
     """Return bounds on the errors of the slack of rows at a point where it is known up to some noise."""
     terms = np.abs(polyhedron.b)
     with np.errstate(over="ignore", invalid="ignore"):  # sums beyond the largest float64 are bounded by infinity
-        for rows in chunks(len(terms), 8 * polyhedron.dim, TOGETHER) if len(terms) else ():
-            step_point()
+        for rows in steps(len(terms), 8 * polyhedron.dim, TOGETHER):
             terms[rows] += np.abs(polyhedron.A[rows]) @ np.abs(point)
         own = polyhedron.b - polyhedron.A @ point
         errors = np.abs(own - slack) + noise + (polyhedron.dim + 4) * np.finfo(float).eps * terms

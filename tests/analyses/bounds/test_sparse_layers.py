@@ -128,3 +128,9 @@ def test_skip_connections_read_what_both_ways_read():
 
     net = rs.load(Skip().double(), input_shape=(1, 3))
     assert int(sparse_upper(net)) >= int(rs.count(net, rs.Space(3)))
+
+
+def test_classes_that_share_no_inputs_are_groups_of_their_own():
+    one, two, three, four = (sparse_layers.UnitClass(inputs, 2, 1) for inputs in ((0, 1), (1, 2), (4,), (5, 6)))
+    found = sparse_layers._connected([four, two, three, one])
+    assert sorted(map(tuple, found)) == [(one, two), (three,), (four,)]

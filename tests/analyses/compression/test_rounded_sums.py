@@ -58,3 +58,13 @@ def test_upwards_is_the_next_float_that_is_not_below():
     assert Fraction(third) > Fraction(1, 3) > Fraction(float(np.nextafter(third, 0.0)))
     assert Fraction(upwards(Fraction(1, 10))) == Fraction(0.1) > Fraction(1, 10)
     assert upwards(Fraction(1, 2)) == 0.5
+
+
+def test_sums_of_errors_leave_room_for_their_own_rounding():
+    """What is added one by one to a one is lost, all of it."""
+    errors = [1.0, *[2.0**-53] * 5000]
+    found = 0.0
+    for error in errors:
+        found += error
+    assert found == 1.0
+    assert Fraction(float(rounded_sums.summed_errors(np.array([found]))[0])) >= sum(map(Fraction, errors))

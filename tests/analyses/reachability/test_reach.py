@@ -248,3 +248,10 @@ def test_steps_that_are_left_when_time_is_over_are_left_out():
     found = rs.reach(net, PLANT, START, 400, budget=rs.Budget(seconds=0.0))
     assert 0 < len(found) < 401
     assert "budget" in found.stopped
+
+
+@pytest.mark.parametrize(("rows", "shift"), [(1, 2), (2, 1), (3, 3)])
+def test_plants_have_a_row_of_each_kind_for_every_state(rows, shift):
+    Plant(np.eye(2), np.ones((2, 1)), np.zeros(2))
+    with pytest.raises((InputError, ShapeError)):
+        Plant(np.eye(2), np.ones((rows, 1)), np.zeros(shift))

@@ -120,6 +120,17 @@ def test_pieces_that_may_hide_volume_gain_the_box_along_their_axes(monkeypatch, 
         assert found == pytest.approx(expected, rel=1e-6, abs=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_areas_of_triangles_are_between_their_ends(monkeypatch, ends_alone, seed):
+    """Corners that are taken for exact, far from the origin or not."""
+    monkeypatch.setattr(module.Image, "_volume_error", lambda self: 0.0)
+    corners = np.random.default_rng(seed).normal(size=(3, 2)) * np.pi + [0.0, 100.0 * (seed % 2)]
+    first, second, third = (tuple(map(Fraction, row)) for row in corners.tolist())
+    area = (second[0] - first[0]) * (third[1] - first[1]) - (second[1] - first[1]) * (third[0] - first[0])
+    _, lower, upper = volume(image_of(corners))
+    assert Fraction(lower) <= abs(area) / 2 <= Fraction(upper)
+
+
 def test_what_counts_as_flat_is_a_share_of_the_outputs_or_twice_the_errors():
     assert image_of(100 * SQUARE)._thin == pytest.approx(1e-7)
     assert image_of(100 * SQUARE, 100 * SQUARE, errors=[[0.0, 0.0], [0.25, 1e-3]])._thin == 0.5

@@ -111,3 +111,16 @@ def test_rays_that_rounding_moves_past_a_point_look_into_its_box():
         assert len(_candidates(BoxTree(point[None], point[None]), origin[None], way[None])[0]) == 1
         moved += len({*((point - origin) / way).tolist()}) > 1
     assert moved > 50
+
+
+def test_boxes_that_rays_from_far_away_meet_are_candidates():
+    """Points on a ray whose origin is far out beside them: what rounding takes is a share of the origin."""
+    generator = np.random.default_rng(0)
+    for _ in range(300):
+        way, far = generator.normal(size=3), 10.0 ** generator.integers(3, 9)
+        origin = -way * far
+        step = Fraction(far)
+        exact = [Fraction(a) + step * Fraction(b) for a, b in zip(origin.tolist(), way.tolist(), strict=True)]
+        point = np.array([[float(entry) for entry in exact]])
+        ends = np.nextafter(point, -np.inf), np.nextafter(point, np.inf)
+        assert len(_candidates(BoxTree(*ends), origin[None], way[None])[0]) == 1

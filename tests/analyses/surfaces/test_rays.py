@@ -297,7 +297,7 @@ def test_refusals():
 
 def test_distances_are_off_by_the_errors_of_parameters(monkeypatch):
     """Times the length of the direction, and never below 0; the first of several hits has the least ends."""
-    errors = [0.0, 0.125, 4.0]
+    errors = [0.0, 0.125, 8.0]
     proper, ways = parameters_at, np.array([[2.0, 0.0, 0.0]] * 3)
     origins = np.array([[-3.0, 0.25, 0.125], [-3.0, 0.125, 0.25], [-3.0, 0.25, 0.25]])
 
@@ -316,3 +316,23 @@ def test_distances_are_off_by_the_errors_of_parameters(monkeypatch):
     assert 0.5 <= scales[0] <= 2
     assert found.lower == pytest.approx(np.maximum(0.0, first - scales[0] * np.array(errors)))
     assert (found.upper - found.lower)[0] < 1e-12
+
+
+def test_ends_of_distances_hold_the_rounding_of_their_products(monkeypatch):
+    """Parameters that are taken for exact, times lengths of directions in fractions."""
+    proper, seen = parameters_at, {}
+
+    def taken(origins, directions, corners):
+        where, _ = proper(origins, directions, corners)
+        for one, origin, way in zip(where.tolist(), origins.tolist(), directions.tolist(), strict=True):
+            if one >= 0:
+                seen[tuple(origin)] = Fraction(one) ** 2 * sum(Fraction(entry) ** 2 for entry in way)
+        return where, np.zeros(len(where))
+
+    monkeypatch.setitem(unwrap(rs.surfaces.cast_rays).__globals__, "parameters_at", taken)
+    generator = np.random.default_rng(0)
+    origins = generator.uniform(-0.3, 0.3, (300, 3))  # inside, where each ray ends once
+    found = rs.surfaces.cast_rays(SURFACE, origins, generator.normal(size=(300, 3)))["ray_distance"]
+    assert len(seen) == 300
+    for origin, low, high in zip(origins.tolist(), found.lower.tolist(), found.upper.tolist(), strict=True):
+        assert Fraction(low) ** 2 <= seen[tuple(origin)] <= Fraction(high) ** 2

@@ -15,7 +15,7 @@ from reluscope.interruption import step_point
 from reluscope.networks.evaluation.maps_of_codes import maps_of_codes
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.evaluation.wide_forward import wide_outputs
-from reluscope.networks.graph.points import chunks
+from reluscope.networks.graph.points import steps
 from reluscope.networks.network import Network
 from reluscope.networks.passes.boxes import FiniteEnds, Intervals
 from reluscope.networks.passes.carry import carry_to_output
@@ -110,8 +110,7 @@ def _by_intervals(
 ) -> Float[np.ndarray, "v k"]:
     """Return how far outputs in a box around each point may be from those at the point, at most."""
     found = np.zeros(values.shape)
-    for rows in chunks(len(points), 4 * network.bytes_per_point, MEMORY):
-        step_point()
+    for rows in steps(len(points), 4 * network.bytes_per_point, MEMORY):
         low, high = (network.points(points[rows] + sign * reach) for sign in (-1, 1))
         ends = carry_to_output(network, Intervals(ANY_ORDER), FiniteEnds(low, high))
         least, most = (end.reshape(len(end), -1).cpu().numpy()[:, outputs] for end in ends)

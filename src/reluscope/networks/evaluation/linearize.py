@@ -23,7 +23,7 @@ from reluscope.networks.evaluation.choices import read_outputs
 from reluscope.networks.graph.affine_maps import AffineMaps
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.nodes import GateNode
-from reluscope.networks.graph.points import Points, chunks
+from reluscope.networks.graph.points import Points, chunks, steps
 from reluscope.networks.passes.carry import carry, carry_to_output
 from reluscope.networks.passes.maps import Derivatives, candidates_of, flat_entries
 from reluscope.networks.passes.numbers import NUMBERS, HeldNumbers
@@ -167,8 +167,7 @@ def all_weights(
             weights = weight_of_units(gate, next(walk), number).numpy(force=True)
             # The first columns touch every page of the table, which takes seconds for gigabytes; pages may be large.
             touched = PAGE if inputs.start else 8 * network.num_inputs
-            for units in chunks(table.shape[1], touched * number * prod(table.shape[2:-1]), CLOSE_BUDGET):
-                step_point()
+            for units in steps(table.shape[1], touched * number * prod(table.shape[2:-1]), CLOSE_BUDGET):
                 table[:, units, ..., inputs] = weights[:, units]
         last[..., inputs] = flat_entries(next(walk)).expand(number, -1, -1).mT
     return tables, last

@@ -12,10 +12,9 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Integer
 
-from reluscope.interruption import step_point
 from reluscope.networks.graph.choosing_gates import Max, TopK
 from reluscope.networks.graph.nodes import Pointwise
-from reluscope.networks.graph.points import chunks
+from reluscope.networks.graph.points import steps
 
 # Bytes of derivatives that are looked at together.
 TOGETHER = 2**24
@@ -56,8 +55,16 @@ def gate_rows(
     ``pre`` are pre-activations at the points, ``maps`` their affine functions on the points' regions, ``noise`` and
     ``map_noise`` rounding bounds of each, shaped like ``pre``.
     """
-    own = np.array(maps[0], order="C"), maps[1]
+    own = _copied(maps[0]), maps[1]
     return rows_of_own(gate, index, pieces=pieces, pre=pre, maps=own, noise=noise, map_noise=map_noise)
+
+
+def _copied(table: np.ndarray) -> np.ndarray:
+    """Return a copy, row after row, of a table (s, u, ...) of which there may be a gigabyte column after column."""
+    found = np.empty(table.shape)
+    for units in steps(table.shape[1], found[:, :1].nbytes, TOGETHER):
+        found[:, units] = table[:, units]
+    return found
 
 
 def rows_of_own(
@@ -158,8 +165,7 @@ def _max_rows(
 def _beside_chosen(weight: np.ndarray, chosen: np.ndarray, real: np.ndarray) -> np.ndarray:
     """Make of derivatives ``(s, u, k, c)`` of candidates those minus the chosen one's, some units at a time."""
     number, units, *sizes = weight.shape
-    for some in chunks(units, 8 * number * math.prod(sizes), TOGETHER) if weight.size else ():
-        step_point()
+    for some in steps(units, 8 * number * math.prod(sizes), TOGETHER):
         weight[:, some] -= np.take_along_axis(weight[:, some], chosen[:, some, :, None], axis=2)
     weight[:, ~real] = 0.0
     return weight
@@ -179,8 +185,7 @@ def _top_rows(
     chosen, other = (part.numpy() for part in gate.pairs(torch.from_numpy(pieces.astype(np.int64))))
     point = np.arange(len(pieces))[:, None]
     normals = np.empty((*chosen.shape, weight.shape[-1]))
-    for some in chunks(chosen.shape[1], normals[:, :1].nbytes, TOGETHER) if normals.size else ():
-        step_point()
+    for some in steps(chosen.shape[1], normals[:, :1].nbytes, TOGETHER):
         np.subtract(weight[point, other[:, some]], weight[point, chosen[:, some]], out=normals[:, some])
     return Rows(
         normals=normals,

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from reluscope.errors import InputError, ShapeError
+from reluscope.interruption import step_point
 
 Points = Tensor | np.ndarray | Sequence
 
@@ -45,6 +46,13 @@ def chunks(num_points: int, bytes_per_point: int, memory: int) -> Iterator[slice
     step = -(-num_points // -(-num_points // most))
     for start in range(0, num_points, step):
         yield slice(start, min(start + step, num_points))
+
+
+def steps(num_points: int, bytes_per_point: int, memory: int) -> Iterator[slice]:
+    """Yield `chunks`, none of nothing, with a look at the clock and for Ctrl-C before each."""
+    for part in chunks(num_points, bytes_per_point, memory) if num_points else ():
+        step_point()
+        yield part
 
 
 def _as_tensor(x: Points) -> Tensor:

@@ -19,9 +19,11 @@ from jaxtyping import Float
 from torch import Tensor
 
 from reluscope.geometry.polyhedra.cut_balls import CutBall
+from reluscope.interruption import step_point
 from reluscope.needed_memory import need_at_once
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.nodes import Affine, Pointwise
+from reluscope.networks.graph.points import chunks
 from reluscope.networks.passes.maps import linear_part
 from reluscope.networks.passes.rounding import affine_error, piece_error
 
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 # Ranges on both sides of a breakpoint count as on one side if they reach beyond by less than so many rounding errors.
 CLEAR = 4.0
+# Bytes of forms that are looked at together.
+TOGETHER = 2**26
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,10 +245,9 @@ class AffineForms(FormCarrier):
         chosen = np.where(is_fixed, first, pre[0].argmax(dim=-1).cpu().numpy())
         source = entries[np.arange(number), chosen]
         forms = self._forms(flat_pre, columns, flat_noise)
-        rivals = np.maximum(entries, 0).reshape(-1)
-        ahead = forms[rivals] - forms[np.repeat(source, count)]
-        low, high = (end.reshape(number, count) for end in self._range(ahead))
-        clear = CLEAR * ahead.errors.reshape(number, count)
+        rivals, sources = np.maximum(entries, 0).reshape(-1), np.repeat(source, count)
+        low, high = (end.reshape(number, count) for end in self._ranges(forms, rivals, less=sources))
+        clear = CLEAR * (forms.errors[rivals] + forms.errors[sources]).reshape(number, count)
         is_ahead = (high > clear) & (entries >= 0) & (entries != source[:, None])
         if (is_fixed[:, None] & is_ahead & (low > clear)).any():
             self.is_empty = True
@@ -252,7 +255,7 @@ class AffineForms(FormCarrier):
         is_hidden = (high > 0) & (high - low <= 2 * clear) & (entries >= 0) & (entries != source[:, None])
         cut = np.flatnonzero((is_fixed[:, None] & (is_ahead | is_hidden)).reshape(-1))
         if len(cut):
-            self.limits.append(ahead[cut])
+            self.limits.append(forms[rivals[cut]] - forms[sources[cut]])
         leading = (high >= 0) & (entries >= 0) & (entries != source[:, None]) & ~is_fixed[:, None]
         self.pieces.append(PossiblePieces(chosen, chosen, leading))
         is_open = ~is_fixed & is_ahead.any(axis=1)
@@ -267,7 +270,7 @@ class AffineForms(FormCarrier):
         stray = np.where(is_open, lead / 2, 0.0)
         taken = torch.as_tensor(source, device=columns.device)
         output = flat_pre[taken] + torch.as_tensor(stray, device=columns.device)
-        ends = np.abs(self._range(forms[source]))
+        ends = np.abs(self._ranges(forms, source))
         largest = np.where(np.isfinite(ends), ends, 0.0).max(axis=0) + stray
         # Rivals that are ahead by no more than what counts as clear are left out.
         passed = np.where(entries >= 0, flat_noise[np.maximum(entries, 0)], 0.0).max(axis=1, initial=0.0) + np.where(
@@ -289,6 +292,16 @@ class AffineForms(FormCarrier):
     def _forms(self, centers: Tensor, columns: Tensor, errors: np.ndarray) -> Forms:
         table = columns.T.cpu().numpy()
         return Forms(centers.cpu().numpy(), table[:, : self.dim], table[:, self.dim :], errors)
+
+    def _ranges(self, forms: Forms, rows: np.ndarray, less: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return the ends of some forms, less others: a few at a time, as a table of all may take gigabytes."""
+        found = []
+        for part in chunks(max(1, len(rows)), 8 * (self.dim + forms.noise.shape[1]), TOGETHER):
+            step_point()
+            some = forms[rows[part]]
+            found.append(self._range(some if less is None else some - forms[less[part]]))
+        low, high = (np.concatenate(ends) for ends in zip(*found, strict=True))
+        return low, high
 
     def _range(self, forms: Forms) -> tuple[np.ndarray, np.ndarray]:
         low, high = self.steps.extent(forms.weights)

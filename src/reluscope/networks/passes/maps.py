@@ -8,13 +8,18 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from reluscope.interruption import step_point
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.nodes import Affine, GateNode
+from reluscope.networks.graph.points import chunks
 from reluscope.networks.passes.rounding import affine_error, piece_error
 
 if TYPE_CHECKING:
     from reluscope.networks.passes.network_graph import NetworkGraph
     from reluscope.networks.passes.stages import Stage
+
+# Bytes of rows that are computed in one step.
+ROWS_TOGETHER = 2**28
 
 
 class Derivatives:
@@ -69,15 +74,34 @@ class RoundedMaps:
     def affine(self, node: Affine, inputs: Sequence[AffineValue]) -> AffineValue:
         """Return the node's coefficients and their errors."""
         cells, width = inputs[0].coefficients.shape[:2]
-        coefficients = linear_part(node, [one.coefficients for one in inputs])
-        sizes = [one.coefficients.flatten(0, 1).abs() for one in inputs]
-        found = affine_error(node, sizes, [one.errors.flatten(0, 1) for one in inputs], self.unit, has_constant=False)
-        errors = found.reshape(cells, width, *node.shape)
+        shape = (cells, width, *node.shape)
+        rows = [AffineValue(*(part.flatten(0, 1) for part in one)) for one in inputs]
+        some = list(chunks(max(1, cells * width), 8 * node.size, ROWS_TOGETHER))
+        coefficients, errors = (part.reshape(shape) for part in self._affine_rows(node, rows, some))
         if self.has_constant and node.constant is not None:
-            coefficients, errors = coefficients.clone(), errors.clone()
+            if len(some) < 2:  # these may be views of what the node read
+                coefficients, errors = coefficients.clone(), errors.clone()
             coefficients[:, -1] += node.constant
             errors[:, -1] += (self.unit if node.rounds else 0.0) * node.constant.abs()
         return AffineValue(coefficients, errors)
+
+    def _affine_rows(self, node: Affine, rows: Sequence[AffineValue], some: Sequence[slice]) -> tuple[Tensor, Tensor]:
+        """Return coefficients and errors of all rows, some at a time: besides them little more memory is taken."""
+        if len(some) < 2:
+            return self._affine_part(node, rows)
+        number, like = len(rows[0].coefficients), rows[0].coefficients
+        found = AffineValue(*(like.new_empty(number, *node.shape) for _ in range(2)))
+        for part in some:
+            step_point()
+            made = self._affine_part(node, [one.take(part) for one in rows])
+            for whole, new in zip(found, made, strict=True):
+                whole[part] = new
+        return found
+
+    def _affine_part(self, node: Affine, rows: Sequence[AffineValue]) -> AffineValue:
+        coefficients, errors = ([one[part] for one in rows] for part in range(2))
+        sizes = [one.abs() for one in coefficients]
+        return AffineValue(node.linear(*coefficients), affine_error(node, sizes, errors, self.unit, has_constant=False))
 
     def arrive(self, stage: "Stage", value: AffineValue) -> AffineValue:
         """Return the coefficients ``(c, w, size)`` of the gate's flattened input, and their errors."""

@@ -35,19 +35,21 @@ class Leg:
     """Affine nodes run between two gates, and the value they lead to."""
 
     plan: tuple[tuple[int, Affine], ...]
+    last_reads: tuple[tuple[int, ...], ...]  # for each node of the plan the positions that nothing reads after it
     target: int
     reads: tuple[int, ...]
     shapes: Mapping[int, tuple[int, ...]]
     device: torch.device
 
     def carry(self, carrier: AffineCarrier, values: Mapping[int, Any]) -> dict[int, Any]:
-        """Return the values with those of the plan added that are not among them."""
+        """Return the values and those of the plan, without what only the plan reads."""
         found = dict(values)
-        for position, node in self.plan:
-            if position in found:
-                continue
-            step_point()
-            found[position] = carrier.affine(node, [found[source] for source in node.inputs])
+        for (position, node), last in zip(self.plan, self.last_reads, strict=True):
+            if position not in found:
+                step_point()
+                found[position] = carrier.affine(node, [found[source] for source in node.inputs])
+            for source in last:
+                found.pop(source, None)
         return found
 
     @cached_property
@@ -162,14 +164,15 @@ def make_stages(nodes: Sequence[Node], output: int) -> tuple[tuple[Stage, ...], 
 
     # What is still needed is found from the back.
     needed = _reads(nodes, last, output)
-    finish = Finish(_leg(nodes, last, output, shapes))
+    finish = Finish(_leg(nodes, last, output, (), shapes))
     stages: list[Stage] = []
     for index, (gate, plan) in reversed(list(enumerate(plans))):
         node = nodes[gate]
         assert isinstance(node, Pointwise | Max)
         target = node.inputs[0]
-        leg = _leg(nodes, plan, target, shapes)
-        stages.append(Stage(index, gate, node, tuple(sorted(needed - {gate})), leg))
+        keeps = tuple(sorted(needed - {gate}))
+        leg = _leg(nodes, plan, target, keeps, shapes)
+        stages.append(Stage(index, gate, node, keeps, leg))
         needed = (needed - {gate} - set(plan)) | set(leg.reads)
     return tuple(reversed(stages)), finish
 
@@ -194,13 +197,23 @@ def _reads(nodes: Sequence[Node], plan: Sequence[int], target: int) -> set[int]:
     )
 
 
-def _leg(nodes: Sequence[Node], plan: Sequence[int], target: int, shapes: Mapping[int, tuple[int, ...]]) -> Leg:
-    steps = []
-    for position in plan:
+def _leg(
+    nodes: Sequence[Node],
+    plan: Sequence[int],
+    target: int,
+    keeps: Sequence[int],
+    shapes: Mapping[int, tuple[int, ...]],
+) -> Leg:
+    steps, last_reads = [], []
+    needed = {target, *keeps}
+    for position in reversed(plan):
         node = nodes[position]
         assert isinstance(node, Affine)
         steps.append((position, node))
-    return Leg(tuple(steps), target, tuple(sorted(_reads(nodes, plan, target))), shapes, device_of(nodes))
+        last_reads.append(tuple(sorted(set(node.inputs) - needed)))
+        needed.update(node.inputs)
+    reads = tuple(sorted(_reads(nodes, plan, target)))
+    return Leg(tuple(reversed(steps)), tuple(reversed(last_reads)), target, reads, shapes, device_of(nodes))
 
 
 def device_of(nodes: Sequence[Node]) -> torch.device:

@@ -31,7 +31,9 @@ from reluscope.stopping import INTERRUPTED, is_interrupted
 from reluscope.time_limits import if_in_time, time_limit
 
 # Of seconds, the part in which cells are found, where fractions confirm those in doubt, and where other means have to.
-FINDING, FINDING_OF_LARGE = 0.9, 0.8
+FINDING, FINDING_OF_LARGE, FINDING_OF_WIDE = 0.9, 0.8, 0.6
+# From so many words of a code on, codes take longer to put together than cells to be found.
+WIDE = 256
 
 
 class RegionSearch(NamedTuple):
@@ -144,6 +146,8 @@ def walking(budget: Budget, network: Network) -> Budget:
     """Return what of a budget finding cells may take; the rest joins them, and confirms those in doubt."""
     if budget.seconds is None:
         return budget
+    if network.layout.num_words >= WIDE:
+        return replace(budget, seconds=FINDING_OF_WIDE * budget.seconds)
     share = FINDING if max_exact(network) and not is_deep(network) else FINDING_OF_LARGE
     return replace(budget, seconds=share * budget.seconds)
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.cutting.framed_cells import CellFrame, FramedCell, LinearForms
@@ -23,11 +23,10 @@ from reluscope.geometry.numbers.row_scales import scaled_rows
 from reluscope.geometry.numbers.scales import exponents, lengths, times_power
 from reluscope.geometry.polyhedra.domains import Box, Domain, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.interruption import step_point
 from reluscope.networks.evaluation.affine_values import AffineValue, AffineValues, advance_affinely, affine_input
 from reluscope.networks.evaluation.unit_half_spaces import TOGETHER
 from reluscope.networks.fractions.rational_maps import AffineFunction
-from reluscope.networks.graph.points import chunks
+from reluscope.networks.graph.points import steps
 from reluscope.networks.network import Network
 from reluscope.partitions.tree.exact_forms import ExactForms
 from reluscope.tolerance import Tolerance
@@ -74,8 +73,8 @@ class Coordinates:
         largest = np.maximum(np.abs(lower), np.abs(upper))
         gamma = tolerance.rounding * EPSILON
         size = len(lower)
-        narrow = _narrow_values(network, gamma, scale)
-        if narrow is None or len(narrow[0]) + len(walls) + 1 >= size:
+        narrow = _narrow_values(network, gamma, scale, size - len(walls) - 1)
+        if narrow is None:
             generators, blur, rows = np.zeros((0, size)), np.zeros((size, size)), walls
         else:
             values, errors = narrow
@@ -116,7 +115,7 @@ class Coordinates:
     def _squared_slopes(self, coefficients: np.ndarray) -> np.ndarray:
         """Return the squared lengths of forms' gradients with respect to x."""
         if not self.is_narrow:
-            return _by_rows(lambda some: (some[:, :-1] ** 2).sum(axis=1), coefficients)
+            return by_rows(lambda some: (some[:, :-1] ** 2).sum(axis=1), coefficients)
         return ((coefficients @ self._gram) * coefficients).sum(axis=1)
 
     @property
@@ -141,7 +140,7 @@ class Coordinates:
     def noise(self, coefficients: np.ndarray, errors: np.ndarray) -> np.ndarray:
         """Return bounds on the errors of values of forms (p, k) anywhere in the box."""
         once, twice = self.largest + self.doubt, self.doubt + self.gamma * self.largest
-        return _by_rows(lambda slopes, off: off @ once + np.abs(slopes) @ twice, coefficients, errors)
+        return by_rows(lambda slopes, off: off @ once + np.abs(slopes) @ twice, coefficients, errors)
 
     def slack(self, coefficients: np.ndarray, errors: np.ndarray) -> np.ndarray:
         """Return bounds (p, n) on the errors of forms (p, k) of a cone: of their values at y, per coordinate of |y|."""
@@ -186,9 +185,9 @@ class Coordinates:
 
     def _rounded_forms(self, coefficients: np.ndarray, errors: np.ndarray) -> LinearForms:
         # Rows are compared with one another by their values; a unit's own scale says nothing.
-        largest = _by_rows(lambda some: exponents(np.abs(some) * self.largest, 1), coefficients)
+        largest = by_rows(lambda some: exponents(np.abs(some) * self.largest, 1), coefficients)
         powers = -largest[:, None]
-        coefficients, errors = (_by_rows(times_power, table, powers) for table in (coefficients, errors))
+        coefficients, errors = (by_rows(times_power, table, powers) for table in (coefficients, errors))
         noise, slack = self.noise(coefficients, errors), self.slack(coefficients, errors)
         if self.frame.is_cone:
             generators = self.frame.generators
@@ -200,7 +199,7 @@ class Coordinates:
             return LinearForms(
                 np.ascontiguousarray(coefficients), noise, slack, np.zeros(len(noise)), is_constant, is_doubtful
             )
-        variation = _by_rows(lambda some: np.abs(some[:, :-1]) @ self.largest[:-1], coefficients)
+        variation = by_rows(lambda some: np.abs(some[:, :-1]) @ self.largest[:-1], coefficients)
         slope = np.sqrt(np.maximum(0.0, self._squared_slopes(coefficients)))
         diameter = float(np.linalg.norm(self.frame.upper - self.frame.lower))
         is_constant = variation <= noise
@@ -249,9 +248,13 @@ class Coordinates:
         return y * (0.5 / np.abs(y).max(axis=1, keepdims=True)) if self.frame.is_cone else y
 
 
-def _narrow_values(network: Network, gamma: float, scale: float) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the values of the first stage as affine functions, if later stages see the input through them alone."""
-    if not network.stages or network.stages[0].keeps:
+def _narrow_values(network: Network, gamma: float, scale: float, most: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the values of the first stage as affine functions.
+
+    None unless they are fewer than some, and later stages see the input through them alone.
+    """
+    stages = network.stages
+    if not stages or stages[0].keeps or network.nodes[stages[0].leg.target].size >= most:
         return None
     maps, errors, _ = advance_affinely(network.stages[0], affine_input(network, 1), gamma)
     units = np.append(np.full(network.num_inputs, scale), 1.0)
@@ -261,20 +264,26 @@ def _narrow_values(network: Network, gamma: float, scale: float) -> tuple[np.nda
 def _times(table: Float[np.ndarray, "u n1"], units: Float[np.ndarray, " n1"]) -> Float[np.ndarray, "u n1"]:
     """Return a table, of which there may be a gigabyte column after column, times units, row after row."""
     found = np.empty(table.shape)
-    for rows in chunks(len(table), found[:1].nbytes, TOGETHER) if table.size else ():
-        step_point()
+    for rows in steps(len(table), found[:1].nbytes, TOGETHER):
         np.multiply(table[rows], units, out=found[rows])
     return found
 
 
-def _by_rows(function: Callable[..., np.ndarray], *tables: np.ndarray) -> np.ndarray:
+def taken(table: Float[np.ndarray, "u k"], rows: Int[np.ndarray, " p"]) -> Float[np.ndarray, "p k"]:
+    """Return a copy of some rows of a table, of which there may be a gigabyte column after column."""
+    found = np.empty((len(rows), table.shape[1]))
+    for some in steps(len(rows), found[:1].nbytes, TOGETHER):
+        found[some] = table[rows[some]]
+    return found
+
+
+def by_rows(function: Callable[..., np.ndarray], *tables: np.ndarray) -> np.ndarray:
     """Return what a function makes of the rows of tables, some together: there may be gigabytes."""
     size = max(1, tables[0][:1].nbytes)
     if len(tables[0]) * size <= TOGETHER:
         return function(*tables)
     found = []
-    for rows in chunks(len(tables[0]), size, TOGETHER):
-        step_point()
+    for rows in steps(len(tables[0]), size, TOGETHER):
         found.append(function(*(table[rows] for table in tables)))
     return np.concatenate(found)
 

@@ -25,7 +25,7 @@ from reluscope.networks.fractions.rational_maps import AffineFunction
 from reluscope.networks.graph.choosing_gates import Max, TopK
 from reluscope.networks.graph.nodes import Pointwise
 from reluscope.partitions.driver.walk import Step
-from reluscope.partitions.tree.tree_coordinates import EPSILON, Coordinates
+from reluscope.partitions.tree.tree_coordinates import EPSILON, Coordinates, by_rows, taken
 
 # Cells whose values are computed together.
 BLOCK = 64
@@ -133,7 +133,7 @@ class OpenGate:
     def forms(self) -> LinearForms:
         """Pre-activations minus breakpoints, unit by unit."""
         units, levels, _ = self._levels
-        coefficients, errors = self.maps[units], self.errors[units]  # copies
+        coefficients, errors = taken(self.maps, units), taken(self.errors, units)
         coefficients[:, -1] -= levels
         errors[:, -1] += self.coordinates.gamma * np.abs(levels)
         return self.coordinates.forms(
@@ -190,16 +190,22 @@ class OpenGate:
         frame = self.coordinates.frame
         if frame.is_cone:
             return groups
-        entries = self.maps @ frame.generators if len(frame.generators) else self.maps
         noise = 2 * self.coordinates.noise(self.maps, self.errors)
-        ends = np.stack([entries * frame.lower, entries * frame.upper])
-        least, most = (ends.min(axis=0).sum(axis=1) - noise)[groups], (ends.max(axis=0).sum(axis=1) + noise)[groups]
+        low, high = by_rows(self._ends, self.maps).T
+        least, most = (low - noise)[groups], (high + noise)[groups]
         reached = np.partition(least, -k, axis=1)[:, -k, None]
         number = max(k + 1, int((most >= reached).sum(axis=1).max()))
         if number >= groups.shape[1]:
             return groups
         kept = np.argpartition(-most, number - 1, axis=1)[:, :number]
         return np.take_along_axis(groups, np.sort(kept, axis=1), axis=1)
+
+    def _ends(self, maps: np.ndarray) -> np.ndarray:
+        """Return the least and the largest value of forms in the box: (f, 2)."""
+        frame = self.coordinates.frame
+        entries = maps @ frame.generators if len(frame.generators) else maps
+        ends = np.stack([entries * frame.lower, entries * frame.upper])
+        return np.stack([ends.min(axis=0).sum(axis=1), ends.max(axis=0).sum(axis=1)], axis=1)
 
     def _tree_of_groups(self, cell: FramedCell, differences: Sequence[LinearForms]) -> MaxTree:
         """Return a search for the choices of groups."""
