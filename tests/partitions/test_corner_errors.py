@@ -109,7 +109,7 @@ def test_short_sides_of_polygons_far_from_the_origin_cut_nothing_off(seed):
         assert (corners @ body.A.T <= body.b + 1e-6).all()
         assert abs(body.volume() - volumes[place]) <= 2e-6
         around = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1).sum()
-        assert (radii[place] + 2e-6) * (around + 2e-6) >= volumes[place]  # as for any convex polygon
+        assert (radii[place] + 2e-6) * (around + 2e-6) >= volumes[place] - 2e-6  # as for any convex polygon
 
 
 class Fake(SimpleNamespace):
@@ -243,3 +243,12 @@ def test_sides_that_nothing_is_known_of_are_finite_in_files(nearly_equal, monkey
     (errors,) = stored_side_errors(nearly_equal).values()
     assert np.isfinite(errors).all()
     assert (errors > 1e300).all()
+
+
+def test_files_keep_errors_of_sides_only_where_corners_carry_none(nearly_equal):
+    plain = rs.partition(rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))]), rs.Box(-1, 1, 2))
+    assert plain.geometry.corners.vertex_blur is not None
+    assert stored_side_errors(plain) == {}
+    assert set(stored_side_errors(nearly_equal)) == {"side_errors"}
+    without = replace(nearly_equal, geometry=replace(nearly_equal.geometry, corners=None))
+    assert stored_side_errors(without) == {}

@@ -360,6 +360,7 @@ def test_boundaries_without_a_partition_have_their_length_and_budgets_of_time_al
     pieces = decision.DecisionBoundary(np.zeros(2, np.int64), np.tile([0, 1], (2, 1)), ends)
     found = pieces.finding()
     assert (found.value, found.claim) == (6.0, "EXACT")
+    assert repr(pieces) == "DecisionBoundary(2 segments between two classes)"
     assert replace(pieces, is_whole=False).finding().interval == (pytest.approx(6.0), np.inf)
     on_line = replace(pieces, ends=np.array([[[0.5]], [[0.75]]]))
     assert (on_line.length, on_line.finding().value, on_line.finding().claim) == (0.0, 2, "EXACT")

@@ -214,7 +214,7 @@ def test_what_has_no_length_or_area_has_its_middle_no_normal_and_any_angle(monke
     assert middles.tolist() == [[0.5, 0.5, 0.0], [0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]
     assert angles[0] < 1e-12
     assert angles[1:].tolist() == [np.pi, np.pi]
-    monkeypatch.setattr(level_walk, "_gradients", lambda network, outputs, words: np.zeros((len(words), 2)))
+    monkeypatch.setattr(level_walk, "_gradients", lambda *told: (np.zeros((len(told[2]), 2)), np.zeros(len(told[2]))))
     net = rs.load([(np.array([[1.0, 0.0]]), np.zeros(1))])
     assert (rs.level_set(net, PLANE).normals == 0.0).all()
 
@@ -480,6 +480,17 @@ def test_a_piece_at_a_plateau_hardly_above_the_level_faces_it(above):
     assert found.volume_finding("below").value == pytest.approx(3)
 
 
+@pytest.mark.parametrize("scale", [1.0, 2.0**-100, 2.0**100])
+@pytest.mark.parametrize("plateaus", ["above", "below"])
+def test_a_piece_beside_a_slope_of_rounding_alone_faces_across_its_plane(scale, plateaus):
+    """``1 - max(z, 0) + (0.1 + 0.2 - 0.3) (x + 2)``; seen red: a normal along x, of the one piece of a set."""
+    first = (np.array([[0.0, 0.0, 1.0], *[[1.0, 0.0, 0.0]] * 3]), np.array([0.0, 2.0, 2.0, 2.0]))
+    net = rs.load([first, (scale * np.array([[-1.0, 0.1, 0.2, -0.3]]), np.array([scale]))])
+    found = rs.level_set(net, rs.Box([0, 0, -1], [1, 1, 3]), level=scale, plateaus=plateaus)
+    assert found.normals == pytest.approx(np.array([[0.0, 0.0, -1.0]]))
+    assert found.volume_finding("above").value == pytest.approx(1)
+
+
 @pytest.mark.parametrize("error", [0.25, 4.0])
 def test_areas_are_off_by_their_errors_and_not_negative(error):
     said = {"domain": "", "method": ""}
@@ -492,3 +503,10 @@ def test_areas_are_off_by_their_errors_and_not_negative(error):
 def test_cells_are_above_or_below_unless_the_level_may_touch_them():
     low, high = np.array([[0.5, 0.0, -1.0, -1.0, -1.0]]).T, np.array([[1.0, 1.0, 1.0, 0.0, -0.5]]).T
     assert above_or_below(low, high).tolist() == [1, 0, 0, 0, -1]
+
+
+def test_lengths_around_pieces_are_those_of_their_sides():
+    """Eight triangles of the octahedron with sides of sqrt(2) each."""
+    ball = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))])
+    surface = rs.level_set(ball, rs.Box(-2, 2, 3))
+    assert surface.piece_extents == pytest.approx(np.full(8, 3 * np.sqrt(2)))

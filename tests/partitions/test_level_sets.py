@@ -360,3 +360,14 @@ def test_the_area_knows_how_exactly_its_corners_are_known():
     length = found.area_finding()
     assert length.tolerance is not None
     assert length.tolerance > found.blur.max()
+
+
+def test_each_outline_begins_with_its_lowest_vertex():
+    draw = np.random.default_rng(0)
+    for _ in range(50):
+        lists = [draw.permutation(20)[:count] for count in draw.integers(2, 7, draw.integers(1, 6))]
+        offsets = np.cumsum([0, *map(len, lists)])
+        found = level_assembly._from_lowest(offsets, np.concatenate(lists))
+        expected = [np.roll(one, -one.argmin()) for one in lists]
+        np.testing.assert_array_equal(found, np.concatenate(expected))
+    assert len(level_assembly._from_lowest(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64))) == 0

@@ -68,6 +68,11 @@ def exact_corners(polygon):
         corners = fractions_plane._clip(corners, (*(-Fraction(entry) for entry in normal), Fraction(bound)))
     if len(corners) < 3 or fractions_plane.measure(corners) <= 0:
         return None
+    diameter = max(
+        abs(a - b) for one, other in itertools.combinations(corners, 2) for a, b in zip(one, other, strict=True)
+    )
+    if fractions_plane.measure(corners) <= diameter**2 / 10**12:  # flat but for rounding
+        return None
     return None if any(abs(entry) == 10**6 for corner in corners for entry in corner) else corners
 
 
@@ -110,6 +115,17 @@ def test_polygons_by_rational_clipping(domain, parameters):
     assert check_certificate(certified.certificate, net) == len(truth)
     assert polygon.is_bounded()
     assert polygon.volume() == pytest.approx(total, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", ENGINES)
+@pytest.mark.parametrize("last", [[1.0, -1.0], [0.0, 1.0]])
+@pytest.mark.parametrize("large", [1e155, 0.1, 1e-150])
+def test_a_polygon_that_is_flat_but_for_the_rounding_of_its_rows_is_refused(method, last, large):
+    """Its exact corners are those of a triangle, in which no engine can tell on which side of a kink it is."""
+    rows = np.array([[2 * large, -3 * large], [-2.0, 3.0], [-2.0, 3.0], last])
+    net = rs.load([(np.array([[0.5, -0.75]]), np.zeros(1)), (np.ones((1, 1)), np.zeros(1))])
+    with pytest.raises(DegenerateGeometryError, match="flat"):
+        rs.partition(net, rs.Polyhedron(rows, [0.0, 0.0, 7.0, 1.0]), method=method)
 
 
 @given(polygons(), small_networks(), st.data())

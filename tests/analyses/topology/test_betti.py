@@ -13,6 +13,7 @@ import reluscope as rs
 from analyses.topology import dull
 from partitions import bodies
 from reluscope.errors import InputError
+from reluscope.findings import Claim
 from reluscope.partitions.complexes import incidence
 
 AROUND = rs.Box([-2, -2, -2], [4.1, 4.2, 4.3])
@@ -174,6 +175,16 @@ def test_nothing_depends_on_chunks_or_workers(monkeypatch):
     assert [numbers(part, **question) for question in questions] == whole
     with ThreadPoolExecutor(2) as executor:
         assert [numbers(part, **question, executor=executor) for question in questions] == whole
+
+
+def test_scores_that_cross_within_the_resolution_leave_the_number_open():
+    """Three classes meet in a line; next to it two of them are nearer to a third than planes are told apart."""
+    first = [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]], [0.0, 4.35e-05]
+    second = [[-2.58e14, 0.0], [0.0, 0.0], [0.0, -2.96e7]], [1.0, 0.0, 2.5e-06]
+    part = rs.partition(rs.load([first, second]), rs.Box([-5.42e-05, 0.0, 0.0], [0.0, 7.45e-05, 8.81e-05]))
+    found = rs.topology.betti(part, of="decision").finding("betti_number", 0)
+    assert found.claim is not Claim.EXACT
+    assert found.interval[0] <= 1 <= found.interval[1]
 
 
 @pytest.mark.parametrize("dim", [2, 3])

@@ -11,7 +11,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from reluscope.analyses.topology.chains import Chains, betti_numbers
-from reluscope.analyses.topology.sets import SetName, faces_of, faces_of_part, heights_of, read_function
+from reluscope.analyses.topology.sets import SetName, faces_of, faces_of_part, heights_of, num_unordered, read_function
 from reluscope.analyses.topology.surface_chains import chains_of
 from reluscope.arguments import describe, read_arguments
 from reluscope.budget import TimeBudget
@@ -150,7 +150,8 @@ def betti(
     given = _described(of, level, outputs, ends)
     if level != of_file and network.left_off is not None:
         given += f", as brought before the last {network.left_off.name} from {of_file:g}"
-    found = _numbers(chains, num_bounded, ends == "one_point", faces.num_undecided > 0, given, asked)
+    num_undecided = faces.num_undecided + num_unordered(faces, of, network.num_outputs)
+    found = _numbers(chains, num_bounded, ends == "one_point", num_undecided > 0, given, asked)
     return replace(found, seconds=time.perf_counter() - began)
 
 

@@ -93,12 +93,32 @@ def faces_of(faces: Faces, name: SetName, num_scores: int) -> Masks:
     return faces.among(height >= 0 if name == "superlevel" else height == 0)
 
 
-def _ties(faces: Faces, num_scores: int) -> Masks:
-    """Return the faces on which two of the largest scores are equal."""
+def num_unordered(faces: Faces, name: SetName, num_scores: int) -> int:
+    """Return at how many vertices scores are tied with some of the largest but not with all, or none is the largest.
+
+    There are such vertices only where scores cross within the resolution.
+    """
+    if name != "decision" or num_scores < 2:
+        return 0
+    is_largest = _largest(faces, num_scores)
+    is_unordered = ~is_largest.any(axis=0)
+    for row, (one, other) in enumerate(_pairs(num_scores)):
+        is_unordered |= (faces.heights[:, row] == 0) & (is_largest[one] != is_largest[other])
+    return int(is_unordered.sum())
+
+
+def _largest(faces: Faces, num_scores: int) -> Bool[np.ndarray, "m v"]:
+    """Return which scores are the largest at each vertex."""
     is_largest = np.ones((num_scores, len(faces.vertices)), dtype=bool)
     for row, (one, other) in enumerate(_pairs(num_scores)):
         is_largest[one] &= faces.heights[:, row] >= 0
         is_largest[other] &= faces.heights[:, row] <= 0
+    return is_largest
+
+
+def _ties(faces: Faces, num_scores: int) -> Masks:
+    """Return the faces on which two of the largest scores are equal."""
+    is_largest = _largest(faces, num_scores)
     number = [np.zeros(count, dtype=np.int64) for count in faces.num_faces]
     for score in is_largest:
         for total, where in zip(number, faces.among(score), strict=True):

@@ -19,6 +19,8 @@ from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Ro
 Point = tuple[Fraction, ...]
 # Half a unit in the last place, for one coordinate.
 ROUNDING = float(np.finfo(np.float64).eps) / 2
+# Windows are flat where no corner is farther from a side, relative to the largest coordinate: rounding hides them.
+FLAT = 32 * ROUNDING
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +85,7 @@ class WindowShape:
 def window_shape(window: Box | Polyhedron) -> WindowShape:
     """Return the corners and sides of a window.
 
-    Raises DegenerateGeometryError if the window is empty, flat or unbounded.
+    Raises DegenerateGeometryError if the window is empty, unbounded, or flat but for rounding.
     """
     if isinstance(window, Box):
         corners = RationalCorners.of_box(window)
@@ -91,16 +93,30 @@ def window_shape(window: Box | Polyhedron) -> WindowShape:
         return WindowShape(corners, incidence, tuple(integer_row(side) for side in half_spaces(window)))
     polytope = None if len(window.C) else RationalPolytope.of(window)
     if polytope is None:
-        raise DegenerateGeometryError(
-            f"the domain must have an interior, but {window.describe()} is empty or flat: give another, or a Slice"
-        )
+        raise _no_interior(window)
     facets = polytope.facets()
     incidence = np.zeros((len(polytope.vertices), len(facets)), dtype=bool)
     for side, members in enumerate(facets.values()):
         incidence[list(members), side] = True
     exact = [tuple(Fraction(entry, vertex[-1]) for entry in vertex[:-1]) for vertex in polytope.vertices]
     order = _order(exact, incidence)
-    return WindowShape(RationalCorners.of([exact[corner] for corner in order]), incidence[order], tuple(facets))
+    corners, sides = RationalCorners.of([exact[corner] for corner in order]), tuple(facets)
+    if _is_flat(corners.points, sides):
+        raise _no_interior(window)
+    return WindowShape(corners, incidence[order], sides)
+
+
+def _no_interior(window: Polyhedron) -> DegenerateGeometryError:
+    return DegenerateGeometryError(
+        f"the domain must have an interior, but {window.describe()} is empty or flat: give another, or a Slice"
+    )
+
+
+def _is_flat(points: Float[np.ndarray, "v d"], sides: Sequence[Row]) -> bool:
+    """Whether all corners are as near to one of the sides as rounding may move them."""
+    normals = np.array([[float(Fraction(entry, max(map(abs, row[:-1])))) for entry in row[:-1]] for row in sides])
+    heights = points @ (normals / np.linalg.norm(normals, axis=1, keepdims=True)).T
+    return bool(np.ptp(heights, axis=0).min() <= FLAT * np.abs(points).max())
 
 
 def _order(exact: Sequence[Point], incidence: np.ndarray) -> list[int]:

@@ -22,7 +22,7 @@ from reluscope.geometry.cutting.splitting import (
 from reluscope.interruption import step_point
 from reluscope.networks.graph.choosing_gates import Max
 from reluscope.networks.graph.nodes import Pointwise
-from reluscope.networks.graph.points import chunks
+from reluscope.networks.graph.points import steps
 from reluscope.networks.network import Network
 from reluscope.networks.passes.numbers import Numbers
 from reluscope.networks.passes.stages import Stage
@@ -325,12 +325,10 @@ def _extend(rows: np.ndarray, work: Subdivision) -> np.ndarray:
     flat, number = rows.reshape(len(rows), -1), len(rows)
     grown = np.empty((number + len(work.tail), flat.shape[1]))
     size = grown[:1].nbytes
-    for some in chunks(number, size, TOGETHER) if number else ():
-        step_point()
+    for some in steps(number, size, TOGETHER):
         grown[some] = flat[some]
     # A new vertex may lie between two others that are new, before it.
-    for some in chunks(len(work.tail), size, TOGETHER) if len(work.tail) else ():
-        step_point()
+    for some in steps(len(work.tail), size, TOGETHER):
         _kernels.interpolate(grown[: number + some.stop], work.tail[some], work.head[some], work.share[some])
     return grown.reshape(len(grown), *rows.shape[1:])
 

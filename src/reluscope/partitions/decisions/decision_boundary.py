@@ -92,6 +92,14 @@ class DecisionBoundary(Shown, Noted):
     def __len__(self) -> int:
         return len(self.regions)
 
+    def __repr__(self) -> str:
+        kind = "points" if self.ends.shape[1] == 1 else "segments"
+        pairs = len(np.unique(self.classes, axis=0))
+        between = "between two classes" if pairs == 1 else f"between {pairs} pairs of classes"
+        of = "" if self.partition is None else f", of {self.partition.domain.describe()}"
+        missing = "" if self.is_whole else ", some may be missing"
+        return f"DecisionBoundary({len(self):,} {kind} {between}{of}{missing}{self.note and ': ' + self.note})"
+
     @property
     def length(self) -> float:
         """Total length in domain coordinates; on a line 0."""

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from functools import partial
+from math import sqrt
 from typing import Literal
 
 import numpy as np
@@ -194,12 +195,13 @@ def _directed(network: Network, outputs: tuple[int, ...], pieces: LevelPieces) -
     """Return the vertices of pieces in the sense that goes with their normals, and these: gradients beside them."""
     if not len(pieces.above):
         return pieces.ids, np.zeros((0, pieces.vertices.shape[1]))
-    gradients = _gradients(network, outputs, pieces.words[pieces.above])
+    gradients, errors = _gradients(network, outputs, pieces.words[pieces.above])
     lengths = np.linalg.norm(gradients, axis=1)
-    # Plateaus on the level, or less than rounding above it, have none but rounding.
-    flat = np.flatnonzero(lengths <= FLAT * lengths.max())
+    # Plateaus on the level, or less than rounding above it, have none but rounding. Gradients on both sides of a piece
+    # are perpendicular to it: the longer one has the direction with the smaller error.
+    flat = np.flatnonzero((lengths <= FLAT * lengths.max()) | (FLAT * lengths <= errors))
     if len(flat):
-        below = _gradients(network, outputs, pieces.words[pieces.below[flat]])
+        below, _ = _gradients(network, outputs, pieces.words[pieces.below[flat]])
         is_steeper = np.linalg.norm(below, axis=1) > lengths[flat]
         gradients[flat[is_steeper]] = below[is_steeper]
         lengths = np.linalg.norm(gradients, axis=1)
@@ -207,10 +209,12 @@ def _directed(network: Network, outputs: tuple[int, ...], pieces: LevelPieces) -
     return oriented(pieces.vertices, pieces.offsets, pieces.ids, normals), normals
 
 
-def _gradients(network: Network, outputs: tuple[int, ...], words: np.ndarray) -> np.ndarray:
-    """Return the gradients of the function on cells with some codes."""
+def _gradients(network: Network, outputs: tuple[int, ...], words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the gradients of the function on cells with some codes, and bounds on the lengths of their errors."""
     distinct, row = np.unique(words, axis=0, return_inverse=True)
-    weight = maps_of_codes(network, Codes(distinct, network.layout))[0].weight.numpy()
+    maps, entries = maps_of_codes(network, Codes(distinct, network.layout))
+    weight = maps.weight.numpy()
     first, *others = outputs
     slopes = weight[:, first] - weight[:, others].sum(axis=1)  # one other at the most
-    return slopes[row.reshape(-1)]
+    errors = sqrt(weight.shape[2]) * entries[:, list(outputs)].sum(axis=1)
+    return slopes[row.reshape(-1)], errors[row.reshape(-1)]
