@@ -166,7 +166,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): "where a slope is zero, the product is left out",
     (
         "networks/passes/forms",
-        "rivals = (entries).reshape(-1)",
+        "rivals, sources = (entries).reshape(-1), np.repeat(source, count)",
     ): "padding is left out, whichever entry stands for it, or makes the bound wider",
     (
         "networks/passes/forms",
@@ -1257,4 +1257,80 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "findings/derived",
         "return Ends(value, (low), max(high, value), is_certain=False)",
     ): "the end is below the mean but for rounding",
+    (
+        "partitions/facet_volumes",
+        "others = ~_are_flipping(facets, facet, rows) | rows.normals.any(axis=1)",
+    ): "half-spaces of the facet's own hyperplane leave it as it is; the volume is an estimate",
+    (
+        "analyses/verification/unsafe_regions",
+        "if (is_inside and not len(cut.polyhedron.A)) and not number:",
+    ): "a region that lies inside is the same when it is cut",
+    (
+        "analyses/verification/unsafe_regions",
+        "CLEAR = (1e-6 / 2)",
+    ): "which rows of other units are kept that hold anyhow",
+    (
+        "analyses/verification/unit_search",
+        "empty = torch.stack([(low > high).any(dim=1) for low, high in zip(held.low, held.high, strict=True)]).all(0)",
+    ): "an empty set that is kept is ruled out later, or split until it is",
+    (
+        "geometry/unions/union_surface",
+        "inside = out < 0",
+    ): "a polygon that touches the line is cut at its corners there, and the same",
+    (
+        "partitions/exact/exact_rows",
+        "cost = (self._cost)",
+    ): "what a region is counted as: how soon others are left undecided",
+    (
+        "analyses/verification/box_search",
+        "own = slice((ends[number]), ends[number])",
+    ): "no row is looked at ahead of all boxes; each box is asked for itself",
+    (
+        "geometry/unions/union_volume",
+        "meets = ((high[index]) - np.maximum(low[index], low[other]) > thin).all()",
+    ): "which bodies are compared: those that do not overlap leave each other as they are",
+    (
+        "analyses/reachability/reachable_sets",
+        "elif is_overdue() or time.time() - began > limit.seconds_allowed * (1 + GRACE) + 2 * LEAST_GRACE:",
+    ): "how late a walk in doubt ends",
+    (
+        "analyses/verification/ruling_out",
+        "if len(A) == 1 and least[worst] > 0:",
+    ): "the program rules out what its worst row alone rules out",
+    (
+        "checking/file_conditions",
+        "halvings = max(0, (size.numerator.bit_length()) + 4)",
+    ): "how often the argument is halved; the series is bounded wherever it is taken",
+    (
+        "checking/file_conditions",
+        "low, high = low * low >> places, (high * high >> places)",
+    ): "the terms leave a slack of one or more, which squares of values above one double, less the one they lose",
+    ("analyses/reachability/images", "HULLS = (1e-12 / 2)"): "half of it holds the rounding of hulls, too",
+    ("analyses/compression/rounded_sums", "SUMMED = (2.0**-30 / 2)"): "half of it holds the rounding of sums, too",
+    (
+        "partitions/levels/level_walk",
+        "FLAT = (1e-6 / 2)",
+    ): "for which pieces both sides are asked; the longer gradient is right everywhere",
+    (
+        "partitions/levels/level_walk",
+        "FLAT = (0.0)",
+    ): "both sides are asked for all pieces; the longer gradient is right everywhere",
+    ("analyses/verification/box_search", "self._sides = (upper)"): "which side of a box is halved first",
+    (
+        "analyses/boxes/halved_boxes",
+        "taken: list[Part] = self.with_next(branch, ((1)) // 2)",
+    ): "how many boxes are bounded together",
+    (
+        "checking/file_conditions",
+        "opposite = len(row) == 2 and end == 0 and row[places[0]] * row[places[1]] <= 0",
+    ): "a row holds no zeros",
+    (
+        "analyses/bounds/sparse_layers",
+        "found = [0] * (min(most, (len(left) + len(right))) + 1)",
+    ): "coefficients of degrees that the product has not are zero",
+    (
+        "analyses/verification/unit_search",
+        "excess = ((found.values)).tolist()",
+    ): "which unit is split first",
+    ("analyses/preimages/rows_of_inputs", "CLEAR = (0.0)"): "all rows are made in fractions, which takes longer",
 }

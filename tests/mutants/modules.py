@@ -319,7 +319,11 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/partitions/test_level_measures.py",
         "tests/partitions/test_level_sets.py",
     ),
-    "partitions/levels/level_walk": ("tests/partitions/test_level_measures.py", "tests/partitions/test_level_sets.py"),
+    "partitions/levels/level_walk": (
+        "tests/partitions/test_level_measures.py",
+        "tests/partitions/test_level_sets.py",
+        "tests/partitions/test_level_storage.py::test_networks_with_max_gates_have_no_checkpoint",
+    ),
     "partitions/decisions/touching_ties": ("tests/partitions/test_decision.py",),
     "regions/exact_half_spaces": ("tests/regions/test_true_rows.py",),
 }
