@@ -179,3 +179,9 @@ def test_studies_ask_for_the_version_beside_them():
     assert (project["version"], needed) == (rs.__version__, f"reluscope=={rs.__version__}")
     assert [one.partition(">=")[0] for one in others] == ["sympy"]  # what studies alone import
     assert "studies" not in str(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"])
+
+
+def test_the_image_for_committees_has_the_pinned_torch():
+    """PyTorch comes first, from the index of builds for processors, and what follows must not replace it."""
+    (pinned,) = re.findall(r"^torch==(\S+)$", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    assert f" torch=={pinned} " in (ROOT / "Containerfile").read_text(encoding="utf-8")

@@ -277,9 +277,12 @@ def _paper(paper: str, runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             )
             yield from ("```text", run["command"], "```", "")
             weights = f" Fingerprint of what was trained: `{study['fingerprint']}`." if study["fingerprint"] else ""
+            # Records of before these were kept have neither.
+            data = f" Fingerprint of the data: `{known}`." if (known := study.get("data_fingerprint")) else ""
+            memory = f"at most {peak:.1f} GB of memory, " if (peak := study.get("peak_gigabytes")) else ""
             yield (
-                f"{study['processor_seconds']:,.0f} s of one core, {machine['processor']}, torch {machine['torch']}, "
-                f"{run['date']}.{weights}"
+                f"{study['processor_seconds']:,.0f} s of one core, {memory}{machine['processor']}, "
+                f"torch {machine['torch']}, {run['date']}.{weights}{data}"
             )
             rows = _statements(run)
             if rows:

@@ -10,8 +10,9 @@ import pytest
 
 import reluscope as rs
 from cli.running import is_one_sentence, reluscope
+from reluscope.cli.studies.study_numbers import data_fingerprint
 from reluscope.cli.terminal.ctrl_c import INTERRUPTED
-from reluscope.studies import all_studies
+from reluscope.studies import Setting, all_studies
 from reluscope_studies import sattelberg2026_runs as runs
 from reluscope_studies.sattelberg2026_ch6_training import xor
 from reluscope_studies.serra2018 import splits
@@ -190,3 +191,16 @@ def test_what_cannot_be_used_is_one_sentence(folder, arguments, words):
     assert result.exit_code == 1
     assert words in result.stderr
     assert is_one_sentence(result.stderr), result.stderr
+
+
+def test_a_label_that_differs_gives_data_another_fingerprint():
+    data = rs.datasets.digits("test")
+    labels = data.labels.copy()
+    labels[5] += 1
+    prints = [
+        data_fingerprint(Setting("small", **given))
+        for given in ({}, {"train": data}, {"test": data}, {"train": replace(data, labels=labels)}, {"train": data})
+    ]
+    assert prints[0] == ""
+    assert prints[1] == prints[4]
+    assert len(set(prints)) == 4

@@ -179,6 +179,8 @@ def test_a_run_is_kept_in_a_book_and_compared_with_it(folder):
     assert plain["machine"]["processor"]
     assert len(study["fingerprint"]) == 16
     assert study["processor_seconds"] > 0
+    assert 0.05 < study["peak_gigabytes"] < 50
+    assert len(study["data_fingerprint"]) == 16
     assert study["tables"]
     page = (folder / "out" / "index.html").read_text(encoding="utf-8")
     assert page.count("<svg") >= len(study["pictures"])

@@ -17,8 +17,10 @@ from reluscope.cli.studies.study_numbers import (
     NUMBERS,
     Done,
     changes_of,
+    data_fingerprint,
     describe,
     fingerprint,
+    peak_gigabytes,
     verdict_table,
 )
 from reluscope.cli.studies.study_pages import html_page, markdown_page
@@ -141,7 +143,8 @@ def _done(study: Study, setting: Setting, records: StudyRecords) -> Done:
     except KeyboardInterrupt:
         outcome = Outcome(("The work was interrupted in this study.",), (), interrupted=True)
     name = None if setting.train is None else setting.train.name
-    return Done(study, outcome, name, records.note_time(), fingerprint(records))
+    spent = records.note_time()
+    return Done(study, outcome, name, spent, fingerprint(records), data_fingerprint(setting), peak_gigabytes())
 
 
 def _check_changes(studies: Sequence[Study], changes: Mapping[Change, int], only: Sequence[str]) -> None:

@@ -5,11 +5,13 @@ import platform
 import re
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from reluscope.cli.studies.study_records import Spent
 from reluscope.errors import InputError
@@ -17,6 +19,11 @@ from reluscope.files.sealed_files import parse_json
 from reluscope.findings import Finding
 from reluscope.studies import Outcome, Record, Setting, Study, Table
 from reluscope.version import __version__
+
+try:
+    import resource
+except ImportError:  # not on Windows
+    resource = None
 
 FORMAT = "reluscope reproduce 2"
 NUMBERS = "findings.json"
@@ -33,6 +40,8 @@ class Done:
     data: str | None  # what networks were trained on
     spent: Spent  # what all runs that continued one another took
     fingerprint: str  # of the arrays kept, mostly weights; empty if none
+    data_fingerprint: str  # of the points and labels of all data; empty without data
+    peak_gigabytes: float | None  # the most memory that the process has had by the end of the study
 
 
 def describe(name: str, figure: str | None, setting: Setting, done: Sequence[Done]) -> dict[str, Any]:
@@ -70,7 +79,9 @@ def _plain(one: Done) -> dict[str, Any]:
         "sentence": one.study.sentence,
         "seconds": round(one.spent.seconds, 3),
         "processor_seconds": round(one.spent.processor_seconds, 3),
+        "peak_gigabytes": one.peak_gigabytes,
         "fingerprint": one.fingerprint,
+        "data_fingerprint": one.data_fingerprint,
         "sentences": list(outcome.sentences),
         "verdicts": [{**asdict(verdict), "word": verdict.word} for verdict in outcome.verdicts],
         "tables": [
@@ -128,13 +139,33 @@ def command_of(name: str, figure: str | None, setting: Setting, done: Sequence[D
 
 def fingerprint(records: Mapping[str, Record]) -> str:
     """Return a digest of all arrays in records, by their names; empty if there are none."""
+    return _digest(
+        (f"{name}/{part}", array) for name in sorted(records) for part, array in sorted(records[name].arrays.items())
+    )
+
+
+def data_fingerprint(setting: Setting) -> str:
+    """Return a digest of the points and labels that a study trains and tests on, and looks at beside; empty if none."""
+    given = {"train": setting.train, "test": setting.test, "beside": setting.beside}
+    arrays = ((f"{name} {part}", data, part) for name, data in given.items() if data for part in ("points", "labels"))
+    return _digest((name, getattr(data, part)) for name, data, part in arrays if getattr(data, part) is not None)
+
+
+def _digest(arrays: Iterable[tuple[str, np.ndarray]]) -> str:
     digest, is_empty = hashlib.sha256(), True
-    for name in sorted(records):
-        for part, array in sorted(records[name].arrays.items()):
-            digest.update(f"{name}/{part} {array.dtype.str} {array.shape} ".encode())
-            digest.update(array.tobytes())
-            is_empty = False
+    for name, array in arrays:
+        digest.update(f"{name} {array.dtype.str} {array.shape} ".encode())
+        digest.update(np.ascontiguousarray(array).data)
+        is_empty = False
     return "" if is_empty else digest.hexdigest()[:16]
+
+
+def peak_gigabytes() -> float | None:
+    """Return the most memory that this process has had at once; None where the system does not say."""
+    if resource is None:
+        return None
+    told = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # in bytes on macOS, in kilobytes elsewhere
+    return round(told / (1e9 if sys.platform == "darwin" else 1e6), 2)
 
 
 def processor() -> str:

@@ -68,10 +68,12 @@ def _blocks(one: Done) -> tuple[blocks.Block, ...]:
 def _origin(plain: Mapping[str, Any]) -> str:
     machine = plain["machine"]
     seconds = sum(one["processor_seconds"] for one in plain["studies"])
+    peak = max((one.get("peak_gigabytes") or 0.0 for one in plain["studies"]), default=0.0)
+    memory = f", at most {peak:.1f} GB of memory" if peak > 0 else ""
     return (
         f"Made by {plain['command']} on {plain['date']}: reluscope {plain['reluscope']}, Python {machine['python']}, "
         f"torch {machine['torch']}, numpy {machine['numpy']}, {machine['processor']}, "
-        f"{seconds:,.0f} s of one core's time."
+        f"{seconds:,.0f} s of one core's time{memory}."
     )
 
 
