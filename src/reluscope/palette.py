@@ -5,7 +5,7 @@ DARK = "#14181d"
 LIGHT = "#ffffff"
 NEUTRAL = "#e3e5e8"
 
-# Okabe and Ito's palette without black and yellow, most different first.
+# Six of Okabe and Ito, and four that differ from these and from each other also for colour-blind readers.
 CATEGORIES = (
     "#0072B2",
     "#E69F00",
@@ -13,11 +13,13 @@ CATEGORIES = (
     "#CC79A7",
     "#56B4E9",
     "#D55E00",
-    "#B5A642",
-    "#8C8C8C",
-    "#8F73BD",
-    "#94744A",
+    "#9D4F28",
+    "#7642EB",
+    "#90C483",
+    "#AAAA4F",
 )
+# The share of a category's colour in an area of it.
+TINT = 0.62
 
 
 def mixed_with_white(color: str, share: float) -> str:

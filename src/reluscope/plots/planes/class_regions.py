@@ -12,6 +12,7 @@ from matplotlib.patches import Patch
 
 from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
 from reluscope.networks.graph.points import Points
+from reluscope.palette import TINT
 from reluscope.partitions.decisions.decision_boundary import decision_boundary
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.marks import halo, mark_labelled, mark_samples, on_the_domain, outline
@@ -103,7 +104,7 @@ def decision_handle() -> Line2D:
 
 def class_shades(sizes: np.ndarray) -> dict[int, str]:
     """Return the colour of every class that has one of its own."""
-    return {one: tint(category(rank), 0.62) for one, rank in class_ranks(sizes).items()}
+    return {one: tint(category(rank), TINT) for one, rank in class_ranks(sizes).items()}
 
 
 def _present(labels: Int[np.ndarray, " s"] | None) -> list[int]:

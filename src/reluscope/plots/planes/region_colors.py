@@ -11,11 +11,12 @@ import numpy as np
 from jaxtyping import Int
 
 from reluscope.arguments import read_drawn
+from reluscope.palette import TINT
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.style import CATEGORIES, tint
 from reluscope.shown import Shown
 
-SHADES = tuple(tint(color, share) for share in (0.62, 0.32) for color in CATEGORIES)
+SHADES = tuple(tint(color, share) for share in (TINT, 0.32) for color in CATEGORIES)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,13 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from reluscope.palette import TINT
 from reluscope.plots.drawing.coloring import Kinds, Scale
 from reluscope.plots.space.scene_drawing import draw_scene
 from reluscope.plots.space.scenes import Scene
 from reluscope.plots.space.view_directions import View
 from reluscope.plots.style import INK, figure_of, legend, say
-
-TINT = 0.62
 
 
 def painted(colors: Kinds | Scale) -> Float[np.ndarray, "p 4"]:

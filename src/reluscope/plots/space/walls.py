@@ -17,7 +17,7 @@ from reluscope.plots.space.scenes import Scene, names_of
 from reluscope.plots.space.view_directions import View
 from reluscope.plots.style import depth_colors, shortened, tint
 
-TINT = 0.75
+WALL_TINT = 0.75
 
 
 @read_drawn
@@ -72,14 +72,14 @@ def boundaries_3d(
     gates, _ = part.codes.layout.locate_units(units[offsets[:-1]])
     names = [shortened(gate.name) for gate in part.codes.layout]
     colors = depth_colors(len(names))
-    shades = np.array([(*to_rgb(tint(color, TINT)), 1.0 - fade) for color in colors])[gates]
+    shades = np.array([(*to_rgb(tint(color, WALL_TINT)), 1.0 - fade) for color in colors])[gates]
     chosen, counts = pairs[:, 0], np.diff(facets.offsets)
     starts = np.concatenate([[0], np.cumsum(counts[chosen])])
     ids = facets.ids[np.repeat(facets.offsets[chosen] - starts[:-1], counts[chosen]) + np.arange(starts[-1])]
     scene = Scene(facets.points, starts, ids, shades, *limits(part.domain), names_of(part.domain))
     numbers = np.bincount(gates, minlength=len(names))
     handles = [
-        Patch(color=tint(color, TINT), label=f"{index + 1}. {name} ({number:,})")
+        Patch(color=tint(color, WALL_TINT), label=f"{index + 1}. {name} ({number:,})")
         for index, (name, color, number) in enumerate(zip(names, colors, numbers.tolist(), strict=True))
     ]
     empty = why_empty(len(part), part.num_open)
