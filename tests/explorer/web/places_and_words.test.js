@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { insideRegion, isSameWindow, toPlane, toRelative, within } from "../../../src/reluscope/explorer/web/places.js";
 import { valuesQuestion } from "../../../src/reluscope/explorer/web/looking.js";
-import { anchorName, className, column, count, number, several, shortened, zoomText } from "../../../src/reluscope/explorer/web/words.js";
+import { anchorName, className, column, count, gateName, number, several, shortened, zoomText } from "../../../src/reluscope/explorer/web/words.js";
 
 const at = (center, reach) => ({ header: { window: { center, reach } }, arrays: {} });
 
@@ -73,4 +73,10 @@ test("only colours that need numbers ask for them", () => {
   assert.deepEqual(of({ by: "unit", unit: { gate: 1, unit: 3 } }), { ask: "values", of: "unit", gate: 1, unit: 3 });
   assert.deepEqual(of({ by: "norm", layers: 2 }), { ask: "values", of: "prefix", gates: 2 });
   assert.equal(of({ layers: 3 }), null, "all layers are no layers");
+});
+
+test("a gate that its place in a list names alone has its kind beside it", () => {
+  assert.equal(gateName({ name: "1", kind: "relu" }), "relu 1");
+  assert.equal(gateName({ name: "0.3", kind: "max" }), "max 0.3");
+  assert.equal(gateName({ name: "layer1.relu", kind: "relu" }), "layer1.relu");
 });

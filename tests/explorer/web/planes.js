@@ -63,7 +63,7 @@ export function planeOf(polygons, { regions = polygons.map((_, index) => index),
 
 /** The palettes that pictures of the library have. */
 export const PALETTES = {
-  categories: ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#B5A642", "#8C8C8C", "#8F73BD", "#94744A"],
+  categories: ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#9D4F28", "#7642EB", "#90C483", "#AAAA4F"],
   neutral: "#e3e5e8",
   dark: "#14181d",
   light: "#ffffff",

@@ -13,11 +13,8 @@ from reluscope.explorer.scene.rooms import has_space, home_room
 from reluscope.explorer.scene.session import Session
 from reluscope.explorer.scene.solid_slices import fourth_anchor, has_solids
 from reluscope.explorer.scene.thumbnails import thumbnail_shape
-from reluscope.palette import CATEGORIES, DARK, LIGHT, NEUTRAL, mixed_with_white
+from reluscope.palette import CATEGORIES, DARK, LIGHT, NEUTRAL, TINT, mixed_with_white
 from reluscope.version import __version__
-
-# The share of a palette's colour in areas, as in the pictures of reports.
-TINT = 0.62
 
 
 def answer_hello(session: Session, asked: Asked, listener: Listener) -> Answer:

@@ -4,6 +4,7 @@ import { fitted } from "./camera.js";
 import { colourPieces } from "./colours.js";
 import { make, refill, sign, write } from "./elements.js";
 import { watchDrags } from "./gestures.js";
+import { createTravel } from "./goals.js";
 import { listenToKeys } from "./keyboard.js";
 import { createLooking, valuesQuestion } from "./looking.js";
 import { anchorsPanel } from "./panels/anchors.js";
@@ -23,6 +24,7 @@ import { createSampleMarks } from "./sample_marks.js";
 import { createSamplePictures } from "./sample_pictures.js";
 import { createStage } from "./stage.js";
 import { BEGINNING, createHistory, createStore, isEqual } from "./state.js";
+import { gateName } from "./words.js";
 
 let explorers = 0;
 
@@ -45,6 +47,7 @@ export function assemble({ body, model, asker, hello, theme, initial, reopen }) 
   );
   const looking = createLooking({ asker, hello, store, aspect: stage.aspect });
   const { shown, can } = looking;
+  const travel = createTravel({ camera: stage.camera, shown, announce });
   const homeWindow = () => shown.get().plane?.header.home ?? hello.home.window;
 
   const hover = hoverPanel({ hello, looking, stage });
@@ -119,7 +122,9 @@ export function assemble({ body, model, asker, hello, theme, initial, reopen }) 
     store.subscribe((state) => pen.setAttribute("aria-pressed", String(state.tool === "line")));
     return make("div.view-buttons", { role: "group", "aria-label": "view" },
       sign("+", "zoom in", () => stage.camera().zoomBy(2)), sign("−", "zoom out", () => stage.camera().zoomBy(0.5)),
-      sign("⌂", "the whole plane", () => stage.camera().home()), can("segment") && pen);
+      sign("⌂", "the whole plane", () => stage.camera().home()),
+      sign("∠", "next corner (X)", () => travel("corner")), sign("╱", "next boundary (B)", () => travel("boundary")),
+      sign("▦", "densest place (D)", () => travel("densest")), can("segment") && pen);
   }
   const paper = () => getComputedStyle(body).backgroundColor;
 
@@ -203,7 +208,7 @@ export function assemble({ body, model, asker, hello, theme, initial, reopen }) 
     const by = isPrefix ? "prefix" : isReady ? state.by : "random";
     const coloured = colourPieces(plane, {
       by, values: values?.values, palettes: hello.palettes, hidden: new Set(state.hidden), memory: colours,
-      classNames: hello.class_names ?? undefined, gateNames: hello.model.gates.map((gate) => gate.name),
+      classNames: hello.class_names ?? undefined, gateNames: hello.model.gates.map(gateName),
       numClasses: hello.is_classifier ? Math.max(hello.model.num_outputs, 2) : undefined,
     });
     stage.scene.style({ edges: state.edges, boundary: state.boundary && !isPrefix, dark: theme.isDark, gateShown: isPrefix ? needed.gates : null });
@@ -238,7 +243,7 @@ export function assemble({ body, model, asker, hello, theme, initial, reopen }) 
   });
   theme.onchange = () => paint();
   if (model.remember && !hello.still) document.title = `${hello.model.name}: reluscope`;
-  const silence = listenToKeys({ body, stage, store, history, region, walk, pick, keys, layers });
+  const silence = listenToKeys({ body, stage, store, history, region, walk, pick, keys, layers, travel });
 
   const camera = stage.begin(hello.still ? within(hello.home.window, stage.aspect()) : hello.home.window);
   shape = stage.aspect();

@@ -1,7 +1,7 @@
 // Keys of the stage beyond those that move the view: open, walk, draw, undo.
 
 /** Listen to keys within an explorer; the result ends it. */
-export function listenToKeys({ body, stage, store, history, region, walk, pick, keys, layers }) {
+export function listenToKeys({ body, stage, store, history, region, walk, pick, keys, layers, travel }) {
   let begun = null; // where a line drawn by keys begins
 
   const middle = () => stage.camera().view().center;
@@ -23,6 +23,9 @@ export function listenToKeys({ body, stage, store, history, region, walk, pick, 
     Enter: enter,
     n: () => region.sides.step(1),
     p: () => region.sides.step(-1),
+    x: () => travel("corner"),
+    b: () => travel("boundary"),
+    d: () => travel("densest"),
     l: () => {
       begun = null;
       store.set({ tool: store.get().tool === "line" ? "move" : "line" });

@@ -26,6 +26,7 @@ export function createLooking({ asker, hello, store, aspect }) {
     lineTrouble: null,
   }, Object.is); // planes are not compared number by number
   let wanted = null; // the window of the newest question
+  let held = null; // {selected, point}: of a region whose chosen point has left the view, one that has not
   const can = (feature) => hello.features?.includes(feature) ?? true;
   const fail = (error, retry) => shown.set({ busy: null, trouble: { kind: error.kind, message: error.message, retry } });
 
@@ -49,6 +50,7 @@ export function createLooking({ asker, hello, store, aspect }) {
       // Where home is the answer says, unless the reader has moved on meanwhile.
       const isHome = window === null && store.get().window === null && !hello.still;
       if (isHome) wanted = answer.header.window;
+      hold(answer);
       const busy = asker.isBusy("plane") ? shown.get().busy : null;
       shown.set({ plane: answer, picker: createPicker(answer), values: values ?? null, goTo: isHome ? answer.header.window : null, busy, trouble: null });
       void lookAtRegion();
@@ -79,9 +81,30 @@ export function createLooking({ asker, hello, store, aspect }) {
     if (values !== undefined && plane === shown.get().plane) shown.set({ values });
   }
 
-  async function lookAtRegion() {
+  /** Return the chosen point, or the one that stands for it. */
+  function chosen() {
+    const { selected } = store.get();
+    return held !== null && held.selected === selected ? held.point : selected;
+  }
+
+  /** Stay with the region that is open when one looks closer at a part of it in which its chosen point is not. */
+  function hold({ header: { window, plane_id: id } }) {
     const { plane, picker } = shown.get();
     const { selected } = store.get();
+    if (selected === null || plane?.header.plane_id !== id) {
+      held = null;
+      return;
+    }
+    const isInView = ([x, y]) => Math.abs(x - window.center[0]) <= window.reach[0] && Math.abs(y - window.center[1]) <= window.reach[1];
+    const rowAt = (point) => picker.at(...toRelative(plane, point))?.region ?? -1;
+    const row = rowAt(chosen());
+    if (isInView(selected)) held = null;
+    else if (row >= 0 && rowAt(window.center) === row) held = { selected, point: window.center };
+  }
+
+  async function lookAtRegion() {
+    const { plane, picker } = shown.get();
+    const selected = chosen();
     if (plane === null || selected === null) {
       shown.set({ region: null, regionTrouble: null, radius: null });
       return;

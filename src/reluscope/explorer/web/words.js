@@ -47,6 +47,11 @@ export function className(hello, one) {
   return name === undefined || name === null || name === String(one) ? `class ${one}` : String(name);
 }
 
+/** Return what to call a gate: one that its place in a list names alone has its kind beside it. */
+export function gateName({ name, kind }) {
+  return /^[\d.]+$/.test(name) ? `${kind} ${name}` : name;
+}
+
 /** Return a name of bearable length, its middle left out. */
 export function shortened(name, most = 28) {
   if (name.length <= most) return name;

@@ -1,7 +1,7 @@
 // One unit by hand: its bias, the norm of its weights, and each of its weights.
 
 import { make, refill, write } from "../elements.js";
-import { number, shortened } from "../words.js";
+import { gateName, number, shortened } from "../words.js";
 
 const FEW = 4; // weights that have a slider each
 const STEPS = 200; // of a slider
@@ -20,7 +20,7 @@ export function unitKnobs({ hello, store, ask, move }) {
   const { gates } = hello.model;
   const { movable } = hello.lesson;
   const gate = make("select", { "aria-label": "layer of the unit", onchange: choose },
-    gates.map((one, at) => make("option", { value: at, disabled: !movable[at] }, shortened(one.name, 20))));
+    gates.map((one, at) => make("option", { value: at, disabled: !movable[at] }, shortened(gateName(one), 20))));
   const unit = make("input", { type: "number", min: 0, "aria-label": "unit", onchange: choose });
   const from = make("input", { type: "number", min: 0, value: 0, "aria-label": "weight", onchange: show });
   const which = make("p.which", "number of the weight ", from);

@@ -1,7 +1,7 @@
 // What colours mean, and which lines are drawn.
 
 import { make } from "../elements.js";
-import { shortened } from "../words.js";
+import { gateName, shortened } from "../words.js";
 
 const CHOICES = {
   class: ["Class", "the predicted class"],
@@ -28,7 +28,7 @@ export function colouringPanel({ hello, store, name, can }) {
     store.set({ unit: { gate: chosen, unit: Math.max(0, Math.min(gates[chosen].units - 1, index)) } });
   };
   const gate = make("select", { "aria-label": "layer", onchange: chooseUnit },
-    gates.map((one, index) => make("option", { value: index }, shortened(one.name, 20))));
+    gates.map((one, index) => make("option", { value: index }, shortened(gateName(one), 20))));
   const unit = make("input", { type: "number", min: 0, "aria-label": "unit", onchange: chooseUnit });
   const which = make("span.which", "unit ", unit, " of ", gate);
   const edges = make("select", { onchange: () => store.set({ edges: edges.value }) },

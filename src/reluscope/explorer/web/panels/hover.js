@@ -2,7 +2,7 @@
 
 import { capital, make, refill } from "../elements.js";
 import { toRelative } from "../places.js";
-import { className, count, number } from "../words.js";
+import { className, count, number, several } from "../words.js";
 
 const NAMES = { norm: "norm of the map", inradius: "inradius", unit: "piece of the unit" };
 const SIDE = 16; // pixels between the pointer and the words
@@ -11,6 +11,7 @@ const SIDE = 16; // pixels between the pointer and the words
 export function hoverPanel({ hello, looking, stage }) {
   const element = make("div.hover", { "aria-hidden": "true", hidden: true });
   const units = hello.model.gates.filter((gate) => gate.pieces === 2).reduce((sum, gate) => sum + gate.units, 0);
+  const others = hello.model.num_units - units;
   let outlined = -1;
 
   function point(at) {
@@ -32,6 +33,7 @@ export function hoverPanel({ hello, looking, stage }) {
     if (hello.is_classifier) lines.push(make("b", capital(className(hello, arrays.piece_class[piece]))));
     const rate = arrays.region_rate?.[region];
     if (units > 0 && Number.isFinite(rate)) lines.push(`${count(Math.round(rate * units))} of ${count(units)} units on`);
+    if (units > 0 && others > 0) lines.push(`${several(others, "other")} have more than two pieces`);
     lines.push(`area in view ${number(arrays.region_area[region])}`);
     const { values } = looking.shown.get();
     const asked = NAMES[values?.question.of];

@@ -8,6 +8,7 @@ const KEYS = {
   "0 ": "home",
   Enter: "open the region in the middle, or walk over the chosen side",
   "N, P": "next, previous side of the region",
+  "X, B, D": "next corner, next boundary, densest place",
   L: "line: Enter sets its ends",
   Esc: "close the card",
   C: "to the colours",

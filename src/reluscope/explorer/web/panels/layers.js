@@ -1,7 +1,7 @@
 // The slider of layers: the plane as cut by the first gates alone, so that one sees folds being folded.
 
 import { make, write } from "../elements.js";
-import { shortened } from "../words.js";
+import { gateName, shortened } from "../words.js";
 import { createPlayer } from "./player.js";
 
 /** Return the slider of layers, to `play` and to `step`, or null for a network with less than two gates. */
@@ -29,7 +29,7 @@ export function layersPanel({ hello, store, can }) {
     choose(Math.min(gates.length, Math.max(0, number() + by)));
   }
   function show() {
-    const name = number() === gates.length ? "all" : number() === 0 ? "none" : `to ${shortened(gates[number() - 1].name, 18)}`;
+    const name = number() === gates.length ? "all" : number() === 0 ? "none" : `to ${shortened(gateName(gates[number() - 1]), 18)}`;
     slider.value = String(number());
     slider.setAttribute("aria-valuetext", name);
     write(said, name);
