@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from reluscope.report.sections import all_sections
+from reluscope.report.written_report import report_to_dict
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
@@ -14,7 +15,7 @@ PAGE = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
 
 @pytest.fixture(scope="module")
 def report(demo_report):
-    return json.loads(json.dumps(demo_report.to_dict(), allow_nan=False))
+    return json.loads(json.dumps(report_to_dict(demo_report), allow_nan=False))
 
 
 @pytest.mark.parametrize("section", all_sections(), ids=lambda section: section.name)

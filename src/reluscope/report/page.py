@@ -77,11 +77,15 @@ def render_beside(reports: Sequence[Report]) -> str:
         _warning(reports),
         models=models,
         noun=reports[0].subject.noun,
-        differences=differences_between(
-            names, [one.sections for one in reports], is_classifier=reports[0].subject.is_classifier
-        ),
+        differences=differences_of(reports),
     )
     return render_page(page)
+
+
+def differences_of(reports: Sequence[Report]) -> tuple[str, ...]:
+    """Return in sentences what differs between several models."""
+    is_classifier = reports[0].subject.is_classifier
+    return differences_between(names_of(reports), [one.sections for one in reports], is_classifier=is_classifier)
 
 
 def names_of(reports: Sequence[Report]) -> list[str]:

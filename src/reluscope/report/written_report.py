@@ -3,14 +3,16 @@
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from reluscope.errors import InputError
 from reluscope.files.whole_files import check_writable, make_folder, write_files
 from reluscope.report.apart import apart
+from reluscope.report.conclusions import conclusions_of
 from reluscope.report.keeping import has_unfinished
-from reluscope.report.page import render, render_beside
+from reluscope.report.page import differences_of, render, render_beside
 from reluscope.report.parts.content import Attachment
 from reluscope.report.parts.document import Report
 
@@ -47,7 +49,7 @@ def write_report(report: Report, folder: str | os.PathLike[str]) -> Path:
     Raises InputError if the files cannot be written, for instance because the disk is full; earlier ones stay as they
     were.
     """
-    return _write(folder, [report], render(report), report.to_dict())
+    return _write(folder, [report], render(report), report_to_dict(report))
 
 
 def write_reports(reports: Sequence[Report], folder: str | os.PathLike[str]) -> Path:
@@ -58,9 +60,16 @@ def write_reports(reports: Sequence[Report], folder: str | os.PathLike[str]) -> 
     return _write(folder, told := apart(reports), render_beside(told), reports_to_dict(reports))
 
 
+def report_to_dict(report: Report) -> dict[str, Any]:
+    """Return a report as plain types, ready for JSON, with what its findings mean."""
+    conclusions = conclusions_of(report.sections, report.subject.noun)
+    return {**report.to_dict(), "conclusions": [asdict(one) for one in conclusions]}
+
+
 def reports_to_dict(reports: Sequence[Report]) -> dict[str, Any]:
-    """Return several reports as plain types, ready for JSON."""
-    return {"format": "reluscope reports 1", "reports": [report.to_dict() for report in reports]}
+    """Return several reports as plain types, ready for JSON, with what differs between them."""
+    plain = [report_to_dict(report) for report in reports]
+    return {"format": "reluscope reports 1", "reports": plain, "differences": list(differences_of(reports))}
 
 
 def _write(folder: str | os.PathLike[str], reports: Sequence[Report], page: str, plain: dict[str, Any]) -> Path:

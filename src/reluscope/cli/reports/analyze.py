@@ -30,7 +30,14 @@ from reluscope.report.parts.subject import Settings, Subject, check_labels
 from reluscope.report.sections import all_sections
 from reluscope.report.sharing import Helpers, helped
 from reluscope.report.story import story_of
-from reluscope.report.written_report import NUMBERS, check_folder, reports_to_dict, write_report, write_reports
+from reluscope.report.written_report import (
+    NUMBERS,
+    check_folder,
+    report_to_dict,
+    reports_to_dict,
+    write_report,
+    write_reports,
+)
 
 DEMO = "demo network"
 # A process that helps takes so many seconds to start, by its imports; little work is done alone.
@@ -157,7 +164,7 @@ def _conclude(reports: Sequence[Report], page: Path, common: Common, *, advice: 
         if section.status == "failed":
             warn(f"{section.title}: {section.sentence}")
     if common.as_json:
-        print_json(reports[0].to_dict() if len(reports) == 1 else reports_to_dict(reports))
+        print_json(report_to_dict(reports[0]) if len(reports) == 1 else reports_to_dict(reports))
     elif not common.quiet:
         _summarize(reports, page)
     if any(report.was_interrupted for report in reports):
