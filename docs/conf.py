@@ -50,6 +50,9 @@ numpydoc_xref_aliases = {name: name for name in DEFAULT_LINKS} | {
     name: f"reluscope.{name}" for name in reluscope.__all__ if name[0].isupper()
 }
 
+# Sections of the gallery, in their order.
+SECTIONS = ("planes", "counts", "space", "inputs", "codes", "networks", "verification", "tiny", "known_results")
+
 # Scripts. Those of examples/ write a picture where they are told to.
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples", "tutorials", "gallery"],
@@ -60,6 +63,7 @@ sphinx_gallery_conf = {
     "reset_modules": ("matplotlib",),
     "reset_argv": ToldWhere(),
     "abort_on_example_error": True,
+    "subsection_order": [f"gallery/{section}" for section in SECTIONS],
     "within_subsection_order": "figures.planes_first",
     "show_memory": False,
     "show_signature": False,

@@ -93,7 +93,7 @@ def begin_with_picture(app: Sphinx, name: str, content: list[str]) -> None:
         return
     title = title_of(Path(app.srcdir, "gallery", f"{script}.py"))
     lines = [
-        f":::{{figure}} auto/gallery/images/sphx_glr_{script}_001.png",
+        f":::{{figure}} {_image(script, '001')}",
         f":alt: {title}",
         f":target: auto/gallery/{script}.html",
         ":figclass: first-picture",
@@ -102,6 +102,25 @@ def begin_with_picture(app: Sphinx, name: str, content: list[str]) -> None:
         ":::",
     ]
     content[0] = re.sub(r"\A(# .*\n)", lambda match: match[1] + "\n" + "\n".join(lines) + "\n", content[0])
+
+
+def _image(script: str, which: str) -> str:
+    """Return where the gallery keeps a picture of a script, or its thumbnail."""
+    section, name = script.split("/")
+    folder = "images/thumb" if which == "thumb" else "images"
+    return f"auto/gallery/{section}/{folder}/sphx_glr_{name}_{which}.png"
+
+
+def picture_cards(app: Sphinx, name: str, content: list[str]) -> None:
+    """Give each card of the guide the picture that its page starts with."""
+    if name != "guide":
+        return
+    content[0] = re.sub(r"^:link: (\w[\w-]*)\n", _with_picture, content[0], flags=re.MULTILINE)
+
+
+def _with_picture(link: re.Match[str]) -> str:
+    script = FIRST_PICTURES.get(link[1])
+    return link[0] if script is None else f"{link[0]}:img-top: {_image(script, 'thumb')}\n"
 
 
 def forget_pictures(app: Sphinx) -> None:
@@ -123,4 +142,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Forget pictures before the gallery is made, and place them as pages are read."""
     app.connect("config-inited", lambda app, config: forget_pictures(app))
     app.connect("source-read", begin_with_picture)
+    app.connect("source-read", picture_cards)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 FOLDER = "reference"
+# Nobody calls a class with more of them.
+MOST_PARAMETERS = 7
 STUDIES = "reluscope_studies"
 
 
@@ -196,6 +198,25 @@ def escape_docstring(app: "Sphinx", what: str, name: str, obj: object, options: 
     lines[:] = [line if line.lstrip().startswith((">>>", "...")) else escaped(line) for line in lines]
 
 
+def is_returned(kind: object) -> bool:
+    """Whether a class is what functions return, and nobody calls it: its parameters are what it has."""
+    if not isinstance(kind, type) or issubclass(kind, Exception):
+        return False
+    return len(inspect.signature(kind).parameters) > MOST_PARAMETERS
+
+
+def hide_constructor(app: "Sphinx", what: str, name: str, obj: object, *others: object) -> tuple[str, None] | None:
+    """Show no signature of a class that functions return."""
+    return ("", None) if what == "class" and is_returned(obj) else None
+
+
+def name_attributes(app: "Sphinx", what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+    """Call the parameters of a class that functions return its attributes."""
+    if what == "class" and is_returned(obj) and "Parameters" in lines:
+        place = lines.index("Parameters")
+        lines[place : place + 2] = ["Attributes", "----------"]
+
+
 def write_pages(app: "Sphinx") -> None:
     """Write all pages, and leave those alone that would not change."""
     folder = Path(app.srcdir)
@@ -226,4 +247,6 @@ def setup(app: "Sphinx") -> dict[str, bool]:
     """Write the pages once the configuration is known, before sources are looked for."""
     app.connect("config-inited", lambda app, config: write_pages(app))
     app.connect("autodoc-process-docstring", escape_docstring, priority=100)
+    app.connect("autodoc-process-docstring", name_attributes, priority=100)
+    app.connect("autodoc-process-signature", hide_constructor)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

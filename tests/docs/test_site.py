@@ -5,6 +5,7 @@ What needs no Sphinx is checked here; the slow test builds all of it, with warni
 
 import ast
 import importlib.util
+import inspect
 import json
 import re
 import shutil
@@ -30,6 +31,7 @@ SCRIPTS = sorted(path for folder in ("gallery", "tutorials") for path in (DOCS /
 NO_ANALYSES = {
     "installation",
     "questions",
+    "coming-from",
     "exchange",
     "models",
     "concepts",
@@ -268,8 +270,36 @@ def test_mathematics_in_docstrings(line, escaped):
     assert reference.escaped(line) == escaped
 
 
+def test_classes_that_functions_return_show_no_constructor():
+    """Of a partition one reads its attributes; a box is made by calling it."""
+    assert reference.hide_constructor(None, "class", "reluscope.Partition", rs.Partition) == ("", None)
+    for kind in (rs.Box, rs.errors.InputError):
+        assert reference.hide_constructor(None, "class", kind.__name__, kind) is None
+    lines = inspect.getdoc(rs.Partition).splitlines()
+    reference.name_attributes(None, "class", "reluscope.Partition", rs.Partition, None, lines)
+    assert "Parameters" not in lines
+    assert lines[lines.index("Attributes") + 1] == "----------"
+    assert lines[lines.index("Attributes") + 2].startswith("domain : ")
+
+
 def test_there_are_enough_pictures():
-    assert len(list((DOCS / "gallery").glob("*.py"))) >= 20
+    assert len(list((DOCS / "gallery").rglob("*.py"))) >= 20
+
+
+def test_each_script_is_in_a_section_of_the_gallery():
+    """A section has a heading and its place in `docs/conf.py`."""
+    folders = {path.parent for path in (DOCS / "gallery").rglob("*.py")}
+    assert all((folder / "GALLERY_HEADER.txt").exists() for folder in folders)
+    named = re.search(r"^SECTIONS = (\(.*\))$", (DOCS / "conf.py").read_text(encoding="utf-8"), re.MULTILINE)
+    assert named is not None
+    assert sorted(ast.literal_eval(named[1])) == sorted(
+        folder.relative_to(DOCS / "gallery").as_posix() for folder in folders
+    )
+
+
+def test_each_page_of_the_guide_has_a_card():
+    page = (DOCS / "guide.md").read_text(encoding="utf-8")
+    assert re.findall(r"^:link: (\S+)$", page, re.MULTILINE) == entries(DOCS / "guide.md")
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
